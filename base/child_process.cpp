@@ -90,9 +90,9 @@ class Stream {
 /// process (or the MPI library in it) does with signals.
 class SpawnPlan {
  public:
-  SpawnPlan(const Stream& out, const Stream& err) {
+  SpawnPlan(const Stream& out, const Stream& err, bool keeps_stdin) {
     posix_spawn_file_actions_init(&files_);
-    posix_spawn_file_actions_addopen(&files_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (!keeps_stdin) posix_spawn_file_actions_addopen(&files_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&files_, out.write_end(), STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files_, err.write_end(), STDERR_FILENO);
     posix_spawnattr_init(&attributes_);
@@ -171,7 +171,7 @@ ChildResult run_child(const std::vector<std::string>& arguments, const ChildLimi
   pid_t pid = 0;
   ChildResult result;
   if (arguments.empty()) throw cannot("run_child", EINVAL);
-  result.code = SpawnPlan(out, err).spawn(arguments, pid);
+  result.code = SpawnPlan(out, err, limits.keeps_stdin).spawn(arguments, pid);
   if (result.code == EAGAIN || result.code == ENOMEM) throw cannot(arguments[0], result.code);
   if (result.code != 0) return result;
   out.close_write_end();

@@ -30,9 +30,10 @@ struct ChildLimits {
   std::size_t max_bytes = std::size_t{16} << 20U;  ///< kept of stdout, and of stderr
   /// Asked every few hundredths of a second; true ends the child. None: nothing does.
   std::function<bool()> interrupted = nullptr;
+  bool keeps_stdin = false;  ///< it reads what this process would have read; else /dev/null
 };
 
-/// Runs a program (looked up on PATH) with its arguments, never through a shell; stdin is /dev/null. Returns
+/// Runs a program (looked up on PATH) with its arguments, never through a shell. Returns
 /// as soon as the program itself ends: what it leaves behind in its process group is killed and not waited
 /// for. Throws Error (not_here) when the system has no pipe or process to give.
 [[nodiscard]] ChildResult run_child(const std::vector<std::string>& arguments,

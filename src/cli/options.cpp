@@ -138,22 +138,31 @@ void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request
       "lab01: AllReduce at 1 MB, 100 MB and 1 GB, expected and measured, as Markdown to hand in");
   preset->group(theme)->option_text("NAME");
   if (CLI::Option* format = command.get_option_no_throw("--format")) preset->excludes(format);
+  add_price_options(command, theme, request.price)->needs(preset);
+}
+
+CLI::Option* add_price_options(CLI::App& command, const std::string& theme, PriceOptions& options) {
   CLI::Option* price = add_option(command, theme, "--price", "PRICE", "price per GPU-hour, for lab01",
-                                  [&request](const std::string& text) {
-                                    request.price_per_gpu_hour =
+                                  [&options](const std::string& text) {
+                                    options.per_gpu_hour =
                                         positive_decimal(text, "--price", "price",
                                                          "give one GPU's price per hour, such as 2.50");
+                                    options.words.push_back("--price=" + text);
                                   });
-  price->needs(preset);
   add_option(command, theme, "--hours", "HOURS", "how long the GPUs are paid for, for lab01 (1)",
-             [&request](const std::string& text) {
-               request.hours =
+             [&options](const std::string& text) {
+               options.hours =
                    positive_decimal(text, "--hours", "number of hours", "give hours, such as 1.5");
+               options.words.push_back("--hours=" + text);
              })
       ->needs(price);
   add_option(command, theme, "--currency", "NAME", "of --price, such as USD (none is printed)",
-             into(request.currency))
+             [&options](const std::string& text) {
+               options.currency = text;
+               if (!text.empty()) options.words.push_back("--currency=" + text);
+             })
       ->needs(price);
+  return price;
 }
 
 Error number_error(const std::string& text, const std::string& option, const std::string& range, bool whole) {

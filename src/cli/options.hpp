@@ -26,13 +26,19 @@ namespace collbench::program {
 /// When something for a person's eyes is shown: where a terminal is, always, or never.
 enum class When { automatic, always, never };
 
+/// --price, --hours and --currency.
+struct PriceOptions {
+  std::optional<double> per_gpu_hour;
+  std::optional<double> hours;
+  std::string currency;              ///< empty: none is printed
+  std::vector<std::string> words{};  ///< as they were given: "--price=3"
+};
+
 /// What --preset lab01 and its options ask for.
 struct Lab01Request {
-  bool asked = false;                        ///< --preset lab01
-  std::string topology;                      ///< --topology; empty: what the record names
-  std::optional<double> price_per_gpu_hour;  ///< --price
-  std::optional<double> hours;               ///< --hours
-  std::string currency;                      ///< --currency; empty: none is printed
+  bool asked = false;    ///< --preset lab01
+  std::string topology;  ///< --topology; empty: what the record names
+  PriceOptions price;
 };
 
 /// Adds an option to a theme of the help; its text goes to `take`, which throws our own Error. `value` is
@@ -60,6 +66,9 @@ void add_progress_option(CLI::App& app, const std::string& theme, When& progress
 /// Adds --preset lab01, --price, --hours and --currency to a command, which fill `request`. After --format,
 /// which they exclude.
 void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request& request);
+
+/// Adds --price, which is returned, and what needs it.
+CLI::Option* add_price_options(CLI::App& command, const std::string& theme, PriceOptions& options);
 
 // Each of these throws Error (usage) that names the option and what it takes.
 

@@ -19,6 +19,7 @@
 #include "src/cli/command_description.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
+#include "src/cli/tools.hpp"
 
 namespace collbench::program {
 
@@ -228,6 +229,7 @@ std::vector<OutputDocument> output_documents(const OutputOptions& output, std::s
 void require_writable_documents(const std::vector<OutputDocument>& documents, bool overwrite) {
   for (const OutputDocument& each : documents) {
     if (!each.path.empty()) require_writable(each.path, overwrite, each.option);
+    if (each.format == kLab01Page) require_tool("lab01");
   }
 }
 

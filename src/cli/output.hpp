@@ -71,7 +71,7 @@ void add_evidence_options(CLI::App& app, const std::string& theme, OutputOptions
                                                            std::string_view preset = {});
 
 /// Throws Error (usage) where one of the files cannot be written, and (not_here) where a picture cannot be
-/// made: before anything is read or measured.
+/// made, or the tool that writes a preset's page is missing: before anything is read or measured.
 void require_writable_documents(const std::vector<OutputDocument>& documents, bool overwrite);
 
 /// Both: what is to be written, where it can be.

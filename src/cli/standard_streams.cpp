@@ -4,6 +4,7 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -102,6 +103,16 @@ std::function<std::string_view()> input_parts(const std::string& path) {
     if (got < 0) throw file_error(path, "read", errno);
     return {part->data(), static_cast<std::size_t>(got)};
   };
+}
+
+void rewind_stdin() {
+  if (::lseek(STDIN_FILENO, 0, SEEK_SET) == 0) return;
+  const std::string text = input_text("-");
+  const FileDescriptor kept(::memfd_create("stdin", 0));
+  const bool is_kept = kept.get() >= 0 && ::write(kept.get(), text.data(), text.size()) == std::ssize(text) &&
+                       ::dup2(kept.get(), STDIN_FILENO) == STDIN_FILENO;
+  if (!is_kept) throw file_error("stdin", "read", errno);
+  ::lseek(STDIN_FILENO, 0, SEEK_SET);
 }
 
 std::string input_name(const std::string& path) { return path == "-" ? "stdin" : path; }

@@ -24,6 +24,10 @@ void reserve_standard_streams();
 /// cannot be opened.
 [[nodiscard]] std::function<std::string_view()> input_parts(const std::string& path);
 
+/// Back to the start of stdin, for whoever reads it next; what is no file becomes one, in memory. Throws
+/// Error (usage) where it cannot be read.
+void rewind_stdin();
+
 /// What messages call it: the file's name, or "stdin".
 [[nodiscard]] std::string input_name(const std::string& path);
 

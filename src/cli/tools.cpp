@@ -20,7 +20,7 @@
 namespace collbench::program {
 namespace {
 
-constexpr std::array<Tool, 6> kTools{{
+constexpr std::array<Tool, 7> kTools{{
     {"burnin", "hosts alone, in pairs and in groups: which node, NIC or path is slow, and who is good",
      "collbench burnin --hosts @hosts.txt   which of these hosts is slow, and what of it"},
     {"probe", "cores, memory and GPUs of this host alone: peak, matrix products, copies; who is slow",
@@ -33,6 +33,9 @@ constexpr std::array<Tool, 6> kTools{{
     {"inspector",
      "what NCCL Inspector wrote of a job: its own collectives against a sound machine, and who is late",
      "collbench inspector DUMP_FOLDER --topology hgx-h100   how quick were that job's collectives"},
+    {"lab01",
+     "Lab 01 of a record or a log: theory, AllReduce as measured, and why they differ; also --preset lab01",
+     "collbench lab01 run.json -o page.md   the page to hand in"},
     {"launch", "the command that starts collbench on several nodes, with the reason of each word",
      "collbench launch --nodes 2 --gpus-per-node 8 --slurm   the command for a cluster, and why"},
 }};
@@ -50,6 +53,13 @@ std::optional<std::filesystem::path> own_folder() {
 }
 
 std::string program_of(const Tool& tool) { return fmt::format("collbench-{}", tool.name); }
+
+Error not_startable(const Tool& tool, const std::string& program, int why) {
+  return {ExitStatus::not_here, "",
+          fmt::format("collbench {} is a program of its own, {}, which cannot be started: {}", tool.name,
+                      program, std::strerror(why)),
+          "install it beside collbench; in a source tree scripts/build release tools makes it"};
+}
 
 struct ToolCall {
   const Tool* tool = nullptr;
@@ -101,6 +111,15 @@ std::string beside_this_program(std::string_view name) {
   return *folder / name;
 }
 
+std::string program_of_tool(std::string_view name) {
+  return beside_this_program(program_of(tool_named(name)));
+}
+
+void require_tool(std::string_view name) {
+  const std::string program = program_of_tool(name);
+  if (::access(program.c_str(), X_OK) != 0) throw not_startable(tool_named(name), program, errno);
+}
+
 void become_tool(int argc, char** argv, bool reports) {
   ToolCall call = tool_call({argv, static_cast<std::size_t>(argc)});
   if (call.tool == nullptr) return;
@@ -110,10 +129,7 @@ void become_tool(int argc, char** argv, bool reports) {
   for (std::string& each : call.words) pointers.push_back(each.data());
   pointers.push_back(nullptr);
   ::execv(program.c_str(), pointers.data());
-  throw Error(ExitStatus::not_here, "",
-              fmt::format("collbench {} is a program of its own, {}, which cannot be started: {}",
-                          call.tool->name, program, std::strerror(errno)),
-              "install it beside collbench; in a source tree scripts/build release tools makes it");
+  throw not_startable(*call.tool, program, errno);
 }
 
 CommandDescription with_tools(CommandDescription core, const std::vector<std::string>& words) {

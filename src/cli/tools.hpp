@@ -24,9 +24,15 @@ inline constexpr const char* kDescribeTool = "--describe";
 
 [[nodiscard]] const Tool& tool_named(std::string_view name);
 
+/// The path of a tool's program. Throws as beside_this_program.
+[[nodiscard]] std::string program_of_tool(std::string_view name);
+
 /// The path of a program that lies beside this one, wherever that was started from. Throws Error (not_here)
 /// where the system does not say: a bare name would be looked for in the current folder.
 [[nodiscard]] std::string beside_this_program(std::string_view name);
+
+/// Throws Error (not_here) where a tool's program is missing.
+void require_tool(std::string_view name);
 
 /// Replaces this process by a tool's program where the command line asks for one ("collbench plan …" or
 /// "collbench help plan"); returns where it does not. Throws Error (not_here) where the program is missing.

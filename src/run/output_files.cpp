@@ -13,7 +13,7 @@
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/run/evidence.hpp"
-#include "src/run/lab01.hpp"
+#include "src/run/lab01_tool.hpp"
 #include "src/run/outcome.hpp"
 
 namespace collbench::program {
@@ -51,8 +51,8 @@ bool ends_before_its_first_line(const std::string& text) {
 
 std::string run_document(const Run& run, const OutputDocument& document, const Lab01Request& request,
                          When color, const analysis::TextOptions& wanted) {
-  if (document.format == kLab01Page) return lab01(run, request);
-  if (document.format == "html" && request.asked) return lab01_html(run, request);
+  if (document.format == kLab01Page) return page_of_lab01(run, request, "md");
+  if (document.format == "html" && request.asked) return page_of_lab01(run, request, "html");
   if (is_picture(document)) return chart_picture(analysis::all_charts(run), document);
   analysis::TextOptions options = document.path.empty()
                                       ? text_options(color, false)

@@ -1,5 +1,5 @@
-// Every state of a port, in all that prices: what carries no traffic counts like a port that is down, and
-// what is not known like one whose state nobody read.
+// Every state of a port, in all that prices (of Lab 01: tools/lab01/tests/report/port_states_test.cpp): what
+// carries no traffic counts like a port that is down, and what is not known like one whose state nobody read.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,9 +11,7 @@
 
 #include "analysis/models/nccl/machine_graph.hpp"
 #include "analysis/models/nccl/node_nics.hpp"
-#include "analysis/report/lab01/lab01.hpp"
 #include "analysis/verdict/finding_cost.hpp"
-#include "tests/analysis/report/lab01/runs.hpp"
 #include "tests/topology/port_states.hpp"
 #include "topology/diff/topology_diff.hpp"
 #include "topology/machines/reference_machines.hpp"
@@ -64,7 +62,6 @@ struct Taken {
   double line_rate = 0;
   std::size_t nets_of_search = 0;
   std::size_t nets_for_nccl = 0;
-  std::vector<LinkCeiling> ceilings;
 
   bool operator==(const Taken&) const = default;
 };
@@ -72,13 +69,9 @@ struct Taken {
 Taken taken(const topology::Host& host) {
   std::vector<int> nics(host.nics.size());
   std::iota(nics.begin(), nics.end(), 0);
-  static const Lab01Machine reference = lab01_machine();
-  Lab01Machine machine = reference;
-  machine.host = host;
   const NodeNics node = node_nics(host, 90);
-  return {fast_enough_nics(host), node.used,
-          node.fastest.line_rate, machine_graph(host, 8, nics).all(NodeKind::net).size(),
-          nets_of_xml(host),      lab01_ceilings(lab01_gpu_run(), machine).links};
+  return {fast_enough_nics(host), node.used, node.fastest.line_rate,
+          machine_graph(host, 8, nics).all(NodeKind::net).size(), nets_of_xml(host)};
 }
 
 TEST(PortStates, WhatCarriesNoTrafficCountsAsDownAndWhatIsNotKnownAsUpWhereverItIsPriced) {

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "analysis/models/nccl/gpu_expectation.hpp"
-#include "analysis/report/lab01/lab01.hpp"
 #include "base/record/run.hpp"
+#include "tools/lab01/report/lab01.hpp"
 #include "topology/machines/reference_machines.hpp"
 
 namespace collbench::analysis {

@@ -1,4 +1,4 @@
-#include "analysis/report/lab01/lab01.hpp"
+#include "tools/lab01/report/lab01.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

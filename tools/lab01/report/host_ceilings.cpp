@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "analysis/report/lab01/lab01.hpp"
 #include "base/units.hpp"
+#include "tools/lab01/report/lab01.hpp"
 
 namespace collbench::analysis {
 namespace {

@@ -1,9 +1,9 @@
-#include "analysis/report/lab01/lab01.hpp"
+#include "tools/lab01/report/lab01.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/analysis/report/lab01/runs.hpp"
+#include "tools/lab01/tests/report/runs.hpp"
 
 namespace collbench::analysis::explanation_test {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "analysis/report/lab01/lab01.hpp"
 #include "base/text_sinks.hpp"
+#include "tools/lab01/report/lab01.hpp"
 
 namespace collbench::analysis::lab01_page_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/report/lab01/lab01.hpp"
+#include "tools/lab01/report/lab01.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,11 +14,11 @@
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/report/columns.hpp"
 #include "analysis/report/html/page.hpp"
-#include "analysis/report/lab01/gap.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/verdict/fitting_machines.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
+#include "tools/lab01/report/gap.hpp"
 
 namespace collbench::analysis {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/report/lab01/gap.hpp"
+#include "tools/lab01/report/gap.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "analysis/verdict/verdict.hpp"
-#include "tests/analysis/report/lab01/runs.hpp"
+#include "tools/lab01/tests/report/runs.hpp"
 
 namespace collbench::analysis::gap_test {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/report/lab01/lab01.hpp"
 #include "base/record/run.hpp"
+#include "tools/lab01/report/lab01.hpp"
 
 namespace collbench::analysis {
 

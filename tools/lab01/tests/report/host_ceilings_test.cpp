@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "analysis/report/lab01/lab01.hpp"
-#include "tests/analysis/report/lab01/runs.hpp"
+#include "tools/lab01/report/lab01.hpp"
+#include "tools/lab01/tests/report/runs.hpp"
 
 namespace collbench::analysis::host_ceilings_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "src/run/lab01.hpp"
+#include "tools/lab01/command/lab01_pages.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "analysis/models/nccl/cluster_of_run.hpp"
-#include "analysis/report/lab01/lab01.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "src/run/expectation.hpp"
+#include "tools/lab01/report/lab01.hpp"
 #include "topology/cluster/cluster_topology.hpp"
 #include "topology/machines/resolve.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 bool is_all_reduce(const Row& row) { return row.measurement.key.operation == OperationId::all_reduce; }
 
 analysis::Lab01Price price_of(const Lab01Request& request) {
-  return {request.price_per_gpu_hour, request.hours, request.currency};
+  return {request.price.per_gpu_hour, request.price.hours, request.price.currency};
 }
 
 /// The machine that a run on GPUs recorded; none where it has no GPU, or cannot be modeled.

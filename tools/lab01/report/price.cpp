@@ -1,4 +1,4 @@
-#include "analysis/report/lab01/gap.hpp"
+#include "tools/lab01/report/gap.hpp"
 
 #include <fmt/format.h>
 
