@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "base/child_process.hpp"
 #include "base/environment.hpp"
 #include "base/error.hpp"
+#include "launch/real_machine.hpp"
 #include "src/cli/standard_streams.hpp"
 
 namespace collbench::program {
@@ -45,10 +47,18 @@ const Tool* find_tool(std::string_view name) {
   return found == kTools.end() ? nullptr : found;
 }
 
+/// smpirun starts a program of its own, which loads ours: the first word behind its name.
+std::filesystem::path simulated_program() {
+  std::ifstream words("/proc/self/cmdline");
+  std::string word;
+  for (int i = 0; i < 2; ++i) std::getline(words, word, '\0');
+  return std::filesystem::absolute(word);
+}
+
 /// Where this program lies; none where the system does not say. Never relative: who starts a bare name takes
 /// it from the current folder.
 std::optional<std::filesystem::path> own_folder() {
-  const std::filesystem::path self = own_program();
+  const std::filesystem::path self = launch::time_is_simulated() ? simulated_program() : own_program();
   return self.is_absolute() ? std::optional(self.parent_path()) : std::nullopt;
 }
 
