@@ -16,7 +16,6 @@
 #include "analysis/models/nccl/nic_channels.hpp"
 #include "base/record/run.hpp"
 #include "base/units.hpp"
-#include "topology/catalog/links.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -27,12 +26,12 @@ constexpr double kLinksMissing = 0.9;  // of what all NVLinks give, as NCCL saw 
 
 /// NCCL runs two channels for each NVLink that it found (20 GB/s a channel on Ampere and before).
 bool too_few_channels(const GpuCluster& cluster) {
-  return cluster.sm < 90 && cluster.nvlinks > 1 && cluster.run.channels &&
+  return cluster.generation < GpuGeneration::hopper && cluster.nvlinks > 1 && cluster.run.channels &&
          *cluster.run.channels < cluster.nvlinks;
 }
 
 std::string cause_within_domain(const GpuCluster& cluster) {
-  const double one_link = topology::nvlink_rate(cluster.sm).gigabytes_per_second;
+  const double one_link = topology::traits(cluster.generation).nvlink.gigabytes_per_second;
   const double all_links = cluster.nvlinks * one_link;
   const std::string nvlinks = counted(static_cast<std::size_t>(cluster.nvlinks), "NVLink");
   const auto& seen = cluster.run.min_nvlinks;
@@ -164,7 +163,7 @@ std::string implied_links(const Row& row, const GpuCluster& cluster) {
       loads.nvlink && gpu_link(cluster).gigabytes_per_second < domain_nics(cluster).gigabytes_per_second;
   if (loads.nvlink && (!loads.nic || nvlink_limits)) {
     const double bytes = *loads.nvlink * cluster.nvlinks;
-    const double one_link = topology::nvlink_achieved_rate(cluster.sm).gigabytes_per_second;
+    const double one_link = topology::traits(cluster.generation).achieved_nvlink.gigabytes_per_second;
     if (bytes / one_link <= cluster.nvlinks)
       parts.push_back(fmt::format("{:.1f} GB/s leaves each GPU, {}", bytes,
                                   share_of_links(bytes / one_link, cluster.nvlinks, "NVLink")));

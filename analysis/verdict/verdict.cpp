@@ -189,7 +189,8 @@ std::string another_gpu(const Run& run, const GpuCluster& cluster) {
   if (!run.log || !run.log->gpu) return {};
   const topology::GpuModel* model = topology::find_gpu_model(run.log->gpu->value);
   if (model != nullptr && model->name == cluster.gpu) return {};
-  if (cluster.gpu == kUnknownGpu && (model == nullptr || model->sm == cluster.sm)) return {};
+  if (cluster.gpu == kUnknownGpu && (model == nullptr || model->generation() == cluster.generation))
+    return {};
   if (cluster.gpu.find(run.log->gpu->value) != std::string::npos) return {};
   const std::string fits = fitting_words(fitting_machines(*run.log));
   return fmt::format("the log's GPUs are {} (line {}), but it is judged as a machine with {}{}{}",

@@ -82,7 +82,8 @@ analysis::GpuCluster cluster_of(const ClusterOptions& options, const topology::R
     throw usage_error("--ranks-per-node", "a collective needs at least two ranks", "give two or more");
   }
   if (!options.transport.empty())
-    cluster.transport = cluster.nic_transport = analysis::transport_option(options.transport, cluster.sm);
+    cluster.transport = cluster.nic_transport =
+        analysis::transport_option(options.transport, cluster.generation);
   analysis::join_domains(cluster, options.fabric, "--fabric");
   cluster.run.nccl_version = options.nccl_version;
   if (!options.algorithm.empty()) force_algorithm(cluster, options.algorithm, operations);

@@ -109,9 +109,9 @@ std::vector<topology::HostGroup> found_groups(const Run& run, const topology::Re
 
 analysis::GpuCluster as_stated(analysis::GpuCluster cluster, const JudgeOptions& options) {
   analysis::join_domains(cluster, options.fabric, "--fabric");
-  if (!options.transport.empty()) {
-    cluster.transport = cluster.nic_transport = analysis::transport_option(options.transport, cluster.sm);
-  }
+  if (!options.transport.empty())
+    cluster.transport = cluster.nic_transport =
+        analysis::transport_option(options.transport, cluster.generation);
   return cluster;
 }
 

@@ -83,6 +83,8 @@ TYPE = re.compile(r"^(?:struct|class|union|enum(?: class)?) (\w+)(?: final)?(?: 
 CONSTANT = re.compile(r"\bconst(?:expr)?\b[^;=(){}]*\s(k[A-Z]\w*)\s*[=({\[]|^const(?:expr|eval)\b[^;=(){}]*\s(\w+)\(", re.MULTILINE)
 # A text that decides by what it says: == "ring", .starts_with("PCIe").
 COMPARISON = re.compile(r'[=!]= "|"\s*[=!]= |\.(?:starts_with|ends_with|find|contains)\("')
+# A decision by the number of a compute capability.
+CAPABILITY = re.compile(r"\bsm\b(?:\.value|\.value_or\(0\))? *(?:[<>]=?|[!=]=) *(?:\d|k[A-Z])")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
 
@@ -209,6 +211,8 @@ def breaks_of_file(path, text, files):
     if path.endswith(".cpp"):
         yield from breaks_of_constants(text)
     yield from breaks_of_namespace(path, text)
+    if not path.startswith("topology/catalog/") and not is_test(path) and CAPABILITY.search(code_of(text)):
+        yield "compares a compute capability with a number: ask for the generation (topology/catalog/gpus.hpp)"
 
 
 def breaks_of_types(headers):

@@ -2,9 +2,31 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace collbench::topology {
 namespace {
+
+constexpr double kReached = 0.98;
+constexpr std::string_view kRatio = "0.98 of NCCL's rate, the ratio seen on A100";
+constexpr LinkRate kVoltaLink{22.4, "published log: 8 × V100, 134.6 GB/s over 6 links"};
+constexpr LinkRate kAmpereLink{19.6, "published log: 8 × A100, 235.3 GB/s over 12 links"};
+
+constexpr std::array<GenerationTraits, 13> kGenerations{{
+    {GpuGeneration::unknown, 0, {18, kNcclRates}, {18 * kReached, kRatio}, 4},
+    {GpuGeneration::kepler, 30, {18, kNcclRates}, {18 * kReached, kRatio}, 4},
+    {GpuGeneration::pascal, 60, {18, kNcclRates}, {18 * kReached, kRatio}, 4},
+    {GpuGeneration::volta, 70, {20, kNcclRates}, kVoltaLink, 6},
+    {GpuGeneration::turing, 75, {20, kNcclRates}, kVoltaLink, 6},
+    {GpuGeneration::ampere, 80, {20, kNcclRates}, kAmpereLink, 12},
+    {GpuGeneration::ampere_card, 86, {12, kNcclRates}, {12 * kReached, kRatio}, 12},
+    {GpuGeneration::orin, 87, {20, kNcclRates}, kAmpereLink, 12},
+    {GpuGeneration::ada, 89, {20, kNcclRates}, kAmpereLink, 12},
+    {GpuGeneration::hopper, 90, {20.6, kNcclRates}, {20.2, kRatio}, 18},
+    {GpuGeneration::blackwell, 100, {40.1, kNcclRates}, {39.3, kRatio}, 18},
+    {GpuGeneration::blackwell_ultra, 103, {40.1, kNcclRates}, {39.3, kRatio}, 18},
+    {GpuGeneration::blackwell_card, 120, {40.1, kNcclRates}, {39.3, kRatio}, 18},
+}};
 
 // Compute capability, NVLinks and their rate: NVIDIA's data sheets and the CUDA list of compute capabilities.
 // A rate is the data sheet's total both ways, over two, over the links: H100 900 GB/s / 2 / 18 = 25. PCI ids:
@@ -68,6 +90,16 @@ bool holds(std::string_view text, std::string_view pattern) {
 }
 
 }  // namespace
+
+const GenerationTraits& traits(GpuGeneration generation) {
+  return kGenerations.at(static_cast<std::size_t>(generation));
+}
+
+GpuGeneration generation_of(int sm) {
+  const auto* const later =
+      std::ranges::upper_bound(kGenerations, std::max(sm, 0), {}, &GenerationTraits::sm);
+  return std::prev(later)->generation;
+}
 
 const GpuModel* find_gpu_model(std::string_view product_name) {
   const auto* found = std::ranges::find_if(

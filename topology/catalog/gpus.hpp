@@ -1,7 +1,40 @@
 #pragma once
 #include <string_view>
 
+#include "topology/catalog/links.hpp"
+
 namespace collbench::topology {
+
+/// NVIDIA's generations, older before newer, and of each the chips that facts tell apart.
+enum class GpuGeneration {
+  unknown,
+  kepler,  ///< and Maxwell
+  pascal,
+  volta,
+  turing,
+  ampere,       ///< A100, A30
+  ampere_card,  ///< A40, A10, RTX 30
+  orin,
+  ada,
+  hopper,
+  blackwell,        ///< B200
+  blackwell_ultra,  ///< B300
+  blackwell_card,   ///< RTX 50, RTX PRO
+};
+
+/// What all GPUs of a generation have in common.
+struct GenerationTraits {
+  GpuGeneration generation;
+  int sm;                    ///< compute capability × 10; also of those up to the next one's
+  LinkRate nvlink;           ///< one, as NCCL counts it
+  LinkRate achieved_nvlink;  ///< one, as copies through it reach it
+  int max_nvlinks;           ///< most that a GPU has
+};
+
+[[nodiscard]] const GenerationTraits& traits(GpuGeneration generation);
+
+/// By compute capability × 10; 0: not known.
+[[nodiscard]] GpuGeneration generation_of(int sm);
 
 /// What is known of a GPU by its model alone.
 struct GpuModel {
@@ -11,6 +44,8 @@ struct GpuModel {
   int sm;                              ///< compute capability × 10
   int nvlinks;                         ///< links that the model has in use; 0: none, or only with a bridge
   double nvlink_gigabytes_per_second;  ///< data sheet, one link, one direction
+
+  [[nodiscard]] GpuGeneration generation() const { return generation_of(sm); }
 };
 
 /// By nvidia-smi's product name; the first pattern that is in it. None for a model that is not listed.

@@ -9,14 +9,7 @@ struct LinkRate {
   std::string_view source;
 };
 
-/// One NVLink as NCCL counts it, by compute capability × 10.
-[[nodiscard]] LinkRate nvlink_rate(int sm);
-
-/// One NVLink as copies through it reach it, by compute capability × 10.
-[[nodiscard]] LinkRate nvlink_achieved_rate(int sm);
-
-/// Most NVLinks that a GPU of this compute capability × 10 has.
-[[nodiscard]] int max_nvlinks(int sm);
+inline constexpr std::string_view kNcclRates = "NCCL 2.30 src/graph/topo.h";
 
 /// A PCIe link as NCCL counts it. `gigatransfers_per_second` per lane: 2.5 to 64, another rate counts as 8;
 /// `width` 0 (not known) counts as 16. Both are NCCL's rules.

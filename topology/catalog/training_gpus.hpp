@@ -2,15 +2,18 @@
 #include <span>
 #include <string_view>
 
+#include "topology/catalog/gpus.hpp"
+
 namespace collbench::topology {
 
 /// What a GPU reaches alone, as others measured it. Rates are per second, of dense products.
 struct TrainingGpu {
   std::string_view name;  ///< as topology/catalog calls it: "H100 SXM"
-  double peak_bf16;       ///< FLOP/s, data sheet
-  double peak_fp8;        ///< 0: none
-  double peak_fp4;        ///< 0: none
-  double gemm_bf16;       ///< FLOP/s of the best shape that was measured
+  GpuGeneration generation;
+  double peak_bf16;  ///< FLOP/s, data sheet
+  double peak_fp8;   ///< 0: none
+  double peak_fp4;   ///< 0: none
+  double gemm_bf16;  ///< FLOP/s of the best shape that was measured
   double gemm_fp8;
   double attention_forward;  ///< FLOP/s of FlashAttention or cuDNN, heads of 128, causal, BF16
   double attention_backward;
@@ -18,6 +21,7 @@ struct TrainingGpu {
   double hbm_rate;        ///< bytes/s of a copy, read and written bytes together
   double hbm_bytes;       ///< capacity
   double watts;           ///< of the board, data sheet
+  double server_watts;    ///< what a server takes beside each board; 0: not known
   double gemm_overhead;   ///< seconds that a product takes beside its FLOPs
   int multiprocessors;
   std::string_view source;

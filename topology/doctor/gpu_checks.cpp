@@ -287,8 +287,10 @@ DoctorVerdict look_at_fabric_manager(const Evidence& evidence) {
 /// The switches of NVLink 5 (B200 and newer) are reached through an InfiniBand device: without its modules
 /// the fabric manager never ends.
 std::string fabric_manager_fix(const Evidence& evidence) {
-  static constexpr std::array<std::string_view, 4> kFifthNvLink{"B200", "B300", "GB200", "GB300"};
-  const auto is_fifth = [](std::string_view text) { return has_one_of(text, kFifthNvLink); };
+  const auto is_fifth = [](std::string_view text) {
+    const GpuModel* model = find_gpu_model(text);
+    return model != nullptr && model->nvlinks > 0 && model->generation() >= GpuGeneration::blackwell;
+  };
   const auto& lines = evidence.of("nvidia-smi-q");
   const auto& gpus = evidence.host.gpus;
   const bool fifth =

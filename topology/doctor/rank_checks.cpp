@@ -336,7 +336,6 @@ std::optional<RanksHeard> ranks_heard(const std::vector<EvidenceLine>& log) {
 
 LocalConnections local_connections(const Evidence& evidence) {
   LocalConnections local;
-  constexpr int kFirstOfAllJoined = 80;  // before A100 boards join some pairs by PCIe only
   bool by_switch = false;
   const GpuModel* model = nullptr;
   for (const EvidenceLine& line : evidence.of("nccl-log")) {
@@ -350,7 +349,9 @@ LocalConnections local_connections(const Evidence& evidence) {
     if (local.first == nullptr) local.first = &line;
   }
   const bool wired = model != nullptr && is_wired_on_board(*model);
-  local.expects_nvlink = by_switch || (wired && (model->sm >= kFirstOfAllJoined || local.peer_to_peer == 0));
+  // Before A100 boards join some pairs by PCIe only.
+  local.expects_nvlink =
+      by_switch || (wired && (model->generation() >= GpuGeneration::ampere || local.peer_to_peer == 0));
   return local;
 }
 

@@ -34,11 +34,10 @@ bool is_arm(const Evidence& evidence) {
 bool may_use_network(const Evidence& evidence) { return job_shape(evidence).has_several_nodes != false; }
 
 bool is_ampere_or_older(const Evidence& evidence) {
-  constexpr int kHopper = 90;
   const auto& gpus = evidence.host.gpus;
   return std::ranges::any_of(gpus, [&evidence](const Gpu& gpu) {
-    const auto sm = sm_of(evidence.host, gpu);
-    return sm && *sm < kHopper;
+    const auto generation = generation_of(evidence.host, gpu);
+    return generation && *generation < GpuGeneration::hopper;
   });
 }
 

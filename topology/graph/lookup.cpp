@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "topology/catalog/gpus.hpp"
 #include "topology/graph/cpu_list.hpp"
 #include "topology/graph/facts.hpp"
 
@@ -229,6 +228,11 @@ std::optional<int> sm_of(const Host& host, const Gpu& gpu) {
   }
   if (model == nullptr) return std::nullopt;
   return model->sm;
+}
+
+std::optional<GpuGeneration> generation_of(const Host& host, const Gpu& gpu) {
+  const auto sm = sm_of(host, gpu);
+  return sm ? std::optional(generation_of(*sm)) : std::nullopt;
 }
 
 void drop_idle_bridges(Host& host) {

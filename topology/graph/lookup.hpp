@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "topology/catalog/gpus.hpp"
 #include "topology/graph/topology.hpp"
 
 namespace collbench::topology {
@@ -53,6 +54,7 @@ namespace collbench::topology {
 
 /// Compute capability × 10: the GPU's own fact, else that of its model (topology/catalog/gpus.hpp).
 [[nodiscard]] std::optional<int> sm_of(const Host& host, const Gpu& gpu);
+[[nodiscard]] std::optional<GpuGeneration> generation_of(const Host& host, const Gpu& gpu);
 
 /// Removes the bridges below which no GPU, NIC or NVSwitch hangs.
 void drop_idle_bridges(Host& host);

@@ -12,8 +12,6 @@
 namespace collbench::topology {
 namespace {
 
-constexpr int kMaxNvLinksOfAGpu = 18;  // Hopper and Blackwell; fewer before
-
 int direct_nvlinks(const Host& host, const Device& from, const Device& to) {
   int links = 0;
   for (const NvLinkBundle& bundle : host.nvlinks) {
@@ -31,9 +29,9 @@ int links_to_switches(const Host& host, const Device& gpu) {
 }
 
 std::optional<double> nvlink_gigabytes(const Host& host, const Device& gpu, int links) {
-  const auto sm = sm_of(host, host.gpus.at(static_cast<std::size_t>(gpu.index)));
-  if (!sm) return std::nullopt;
-  return links * nvlink_rate(*sm).gigabytes_per_second;
+  const auto generation = generation_of(host, host.gpus.at(static_cast<std::size_t>(gpu.index)));
+  if (!generation) return std::nullopt;
+  return links * traits(*generation).nvlink.gigabytes_per_second;
 }
 
 PathHop nvlink_hop(const Host& host, const Device& from, int links) {
@@ -234,10 +232,10 @@ bool has_nvswitch(const Host& host) {
     for (const StatedPath& other : host.stated_paths) {
       if (other.from == path.from) sum += other.nvlinks.value_or(0);
     }
-    const auto sm = path.from.kind == DeviceKind::gpu
-                        ? sm_of(host, host.gpus.at(static_cast<std::size_t>(path.from.index)))
-                        : std::nullopt;
-    return sum > (sm ? max_nvlinks(*sm) : kMaxNvLinksOfAGpu);
+    std::optional<GpuGeneration> generation;
+    if (path.from.kind == DeviceKind::gpu)
+      generation = generation_of(host, host.gpus.at(static_cast<std::size_t>(path.from.index)));
+    return sum > traits(generation.value_or(GpuGeneration::blackwell)).max_nvlinks;  // the most of any
   });
 }
 

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "analysis/models/nccl/nccl_cost.hpp"
-#include "topology/catalog/links.hpp"
+#include "analysis/models/nccl/gpu_generations.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -34,7 +33,7 @@ LinkLimit chain(const GpuCluster& cluster, int channels) {
   LinkLimit links = gpu_link(cluster);
   links.gigabytes_per_second *= kTreeEfficiency;
   if (cluster.ranks_per_domain() == 2) return links;
-  const double each = max_of_tree_channel(cluster.sm, cluster.domains());
+  const double each = at_nodes(nccl_generation(cluster.generation).max_tree, cluster.domains());
   const double capped = channels * each;
   if (capped < links.gigabytes_per_second) {
     links = {fmt::format("{} tree channels, {:g} GB/s each", channels, each), capped};
@@ -58,10 +57,8 @@ AlgorithmRate tree_over(const GpuCluster& cluster, int channels) {
   return rate;
 }
 
-constexpr double kHopperEfficiency = 0.85;     // NCCL 2.30 tuning.cc, nvlsEfficiency
-constexpr double kBlackwellEfficiency = 0.74;  // the same
-constexpr double kTreeOverNvls = 0.91;         // published logs of 2 × 8 H100 (RoCE, EFA): 471 to 487 GB/s
-constexpr int kMinGpus = 3;                    // NCCL uses it from three GPUs on
+constexpr double kTreeOverNvls = 0.91;  // published logs of 2 × 8 H100 (RoCE, EFA): 471 to 487 GB/s
+constexpr int kMinGpus = 3;             // NCCL uses it from three GPUs on
 // Of racks: beyond its start, an AllReduce of 72 GB200 in one domain moves 440 GB/s of the 722 of its NVLinks
 // (published log); 2 × 72 gain 422, and 20 × 72 half of that.
 constexpr double kRackOverBoard = 0.61 / 0.74;
@@ -71,7 +68,7 @@ constexpr double kManyRacks = 0.55;
 
 /// NVLink SHARP reaches this part of what a GPU's links carry, in and out.
 LinkLimit nvls_link(const GpuCluster& cluster, double efficiency) {
-  const double rate = topology::nvlink_rate(cluster.sm).gigabytes_per_second;
+  const double rate = topology::traits(cluster.generation).nvlink.gigabytes_per_second;
   return {fmt::format("NVLink SHARP at {:.0f} % of {} NVLinks per GPU, {:.1f} GB/s each", 100 * efficiency,
                       cluster.nvlinks, rate),
           efficiency * cluster.nvlinks * rate};
@@ -86,11 +83,12 @@ LinkLimit nics_of_exchange(const GpuCluster& cluster) {
 /// A GPU that sends `part` of S does so through its channels of sends, as far as their copies showed a bound.
 AlgorithmRate within_copies(AlgorithmRate rate, const GpuCluster& cluster, double part) {
   const auto channels = p2p_channels(cluster);
-  const auto each = p2p_channel_copy_rate(cluster.sm);
-  if (!channels || !each || *channels * *each / part >= rate.gigabytes_per_second) return rate;
-  rate.gigabytes_per_second = *channels * *each / part;
-  rate.limit = {fmt::format("{} NCCL channels of sends, {:g} GB/s each", *channels, *each),
-                *channels * *each};
+  const NcclGeneration& generation = nccl_generation(cluster.generation);
+  if (!channels || !generation.copies_bound_sends) return rate;
+  const double each = generation.copy_rate;
+  if (*channels * each / part >= rate.gigabytes_per_second) return rate;
+  rate.gigabytes_per_second = *channels * each / part;
+  rate.limit = {fmt::format("{} NCCL channels of sends, {:g} GB/s each", *channels, each), *channels * each};
   return rate;
 }
 
@@ -134,18 +132,13 @@ LinkLimit to_net_peer(const GpuCluster& cluster) {
   return slower(nic, {name, *channels * each});
 }
 
-// Of the NVLinks on a board of Ampere or Hopper, when each GPU sends to one other only. SendRecv of 1 and
-// 2 GiB (published): 8 A100 0.84 (195 GB/s, each further byte at 197), 8 H100 0.81 (292, where AllGather of
-// the same GPUs reaches 352). Two GPUs alone fill theirs (H100 365); of Blackwell the channels' copies hold.
-constexpr double kToOnePeer = 0.82;
-constexpr int kFirstToOnePeer = 80;  // Ampere
-
 LinkLimit to_domain_peer(const GpuCluster& cluster) {
   LinkLimit links = gpu_link(cluster);
   const bool is_board = cluster.nvswitch && cluster.ranks_per_domain() > 2;
-  if (!is_board || cluster.sm < kFirstToOnePeer || p2p_channel_copy_rate(cluster.sm)) return links;
-  links.gigabytes_per_second *= kToOnePeer;
-  links.name += fmt::format(", {:.0f} % of it to one peer", 100 * kToOnePeer);
+  const double part = nccl_generation(cluster.generation).to_one_peer;
+  if (!is_board || part == 1) return links;
+  links.gigabytes_per_second *= part;
+  links.name += fmt::format(", {:.0f} % of it to one peer", 100 * part);
   return links;
 }
 
@@ -187,10 +180,10 @@ std::optional<AlgorithmRate> gpu_nvls(const GpuCluster& cluster) {
     return by_plan(*whole, part, planned->plan.nvls);
   }
   const int ranks = cluster.ranks_per_domain();
-  if (cluster.sm < 90 || !cluster.nvswitch || ranks < kMinGpus) return std::nullopt;
+  const double of_links = nccl_generation(cluster.generation).nvls_efficiency;
+  if (of_links == 0 || !cluster.nvswitch || ranks < kMinGpus) return std::nullopt;
   if (cluster.domains() == 1 ? cluster.run.no_nvls : cluster.run.no_nvls_tree) return std::nullopt;
-  const double efficiency = (cluster.sm >= 100 ? kBlackwellEfficiency : kHopperEfficiency) *
-                            (cluster.nvlink_rack() ? kRackOverBoard : 1);
+  const double efficiency = of_links * (cluster.nvlink_rack() ? kRackOverBoard : 1);
   // Each link carries the reduced data of all GPUs and the GPU's own part: (ranks + 1) / ranks of S.
   const auto within = [&](const LinkLimit& limit) {
     return limit.gigabytes_per_second * ranks / (ranks + 1);

@@ -114,9 +114,6 @@ struct AlgorithmRate {
 /// version is not told.
 [[nodiscard]] double rate_of_later_channels(const GpuCluster& cluster);
 
-/// GB/s that one channel (a CTA) copies out of its GPU; none where no machine showed a bound.
-[[nodiscard]] std::optional<double> p2p_channel_copy_rate(int sm);
-
 /// How NCCL splits what goes to one peer of an NVLink domain.
 struct SendParts {
   int channels = 1;

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <tuple>
 #include <utility>
 
 #include "analysis/models/nccl/channel_steps.hpp"
-#include "analysis/models/nccl/nccl_cost.hpp"
+#include "analysis/models/nccl/gpu_generations.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -20,10 +21,10 @@ constexpr double kSlowestTried = 0.49;  // of the speed that gave channels
 constexpr float kNoPlan = 0.1F;         // GB/s of the channel when nothing fits
 
 /// Channels of more than 25 GB/s become two of half the speed, for more threads.
-void double_channels(Draft& draft, int sm) {
+void double_channels(Draft& draft, GpuGeneration generation) {
   ChannelPlan& plan = draft.plan;
   if (plan.channels == 0 || plan.pattern == ChannelPattern::nvls || draft.bw_within < 25) return;
-  if (sm > 80 && draft.bw_within < 50 && plan.channels > 4) return;
+  if (generation > GpuGeneration::ampere && draft.bw_within < 50 && plan.channels > 4) return;
   const int doubled = std::min(2 * plan.channels, draft.max_channels);
   const int parts = (doubled + plan.channels - 1) / plan.channels;  // rounded up
   for (int c = plan.channels; c < doubled; ++c) {
@@ -130,8 +131,9 @@ ChannelSearch::Allowances ChannelSearch::allowances(ChannelPattern pattern, int 
     std::tie(allowed.min_net, allowed.max_net) = distances(graph_, paths_, NodeKind::net);
     allowed.max_gpu = allowed.max_net;
   }
-  if (graph_.sm < 90) allowed.max_net = Distance::sys;  // balanced trees may have to come back that way
-  const std::vector<double>& listed = inter_ ? nccl_network_speeds(graph_.sm) : nccl_node_speeds(graph_.sm);
+  if (graph_.generation < GpuGeneration::hopper) allowed.max_net = Distance::sys;  // for balanced trees
+  const NcclGeneration& tried = nccl_generation(graph_.generation);
+  const std::span<const double> listed = inter_ ? tried.network_speeds : tried.node_speeds;
   allowed.speeds.assign(listed.begin(), listed.end());
   return allowed;
 }
@@ -243,7 +245,7 @@ bool ChannelSearch::allow_more() {
   now_.plan.same_channels = !allowed_.nvls;
   steps_left_ += steps_;
   if (steps_left_ < 0 && best_.plan.channels > 0) return false;
-  if (graph_.sm >= 90 && now_.plan.pattern == ChannelPattern::balanced_tree) {
+  if (graph_.generation >= GpuGeneration::hopper && now_.plan.pattern == ChannelPattern::balanced_tree) {
     now_.plan.pattern = ChannelPattern::tree;
     return true;
   }
@@ -278,14 +280,14 @@ void ChannelSearch::look_faster() {
 
 Draft ChannelSearch::compute(Draft best, int cross_nic) {
   allowed_ = allowances(best.plan.pattern, cross_nic);
-  if (allowed_.nvls && (!has_switches() || graph_.sm < 90)) return best;
+  if (allowed_.nvls && (!has_switches() || graph_.generation < GpuGeneration::hopper)) return best;
   now_ = best_ = first_draft(std::move(best));
   speed_ = first_speed();
   now_.bw_within = now_.bw_across = allowed_.speeds[speed_];
   steps_left_ = kAllSteps;
   while (!look() && allow_more()) {
   }
-  double_channels(best_, graph_.sm);
+  double_channels(best_, graph_.generation);
   look_faster();
   if (best_.plan.channels == 0 && !allowed_.nvls) {  // NCCL's way out: one channel in the order of the ranks
     best_.plan.channels = 1;

@@ -83,7 +83,7 @@ int ChannelSearch::follow(const GraphPath& path, NodeKind from_kind, float rate,
     const PlacedLink& link = paths_.links()[at(index)];
     const float wanted = link.link.kind == LinkKind::pcie ? pcie : rate;
     // Before Ampere, what a NIC writes into a GPU takes of the other direction, too.
-    const bool both = graph_.sm < 80 && from_kind != NodeKind::gpu &&
+    const bool both = graph_.generation < GpuGeneration::ampere && from_kind != NodeKind::gpu &&
                       graph_.nodes[at(link.link.to)].kind == NodeKind::device;
     const int back = both ? reverse_[at(index)] : -1;
     const float wanted_back = back >= 0 ? wanted / 8 : 0;

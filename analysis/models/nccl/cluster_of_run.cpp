@@ -42,7 +42,7 @@ Transport transport_of(const LogFacts& log, const GpuCluster& cluster) {
   const std::string& network = log.network->value;
   if (uses_sockets(log)) return Transport::sockets;
   if (contains(network, "Libfabric") && cluster.transport == Transport::plugin) return Transport::plugin;
-  if (contains(network, "Libfabric")) return *find_transport("efa", cluster.sm);
+  if (contains(network, "Libfabric")) return *find_transport("efa", cluster.generation);
   if (contains(network, "FasTrak") || contains(network, "TCPXO")) return Transport::tcpxo;
   if (contains(network, "TCPX")) return Transport::tcpx;
   if (network != "IB" && !is_nvidia_plugin(network)) return Transport::plugin;

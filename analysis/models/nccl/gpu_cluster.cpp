@@ -52,11 +52,10 @@ int fewest_listed(const topology::Host& host, int ranks) {
 
 /// More than four SXM modules of Ampere or later are an HGX board, whose links lead to NVSwitches (the data
 /// sheets of HGX A100, H100, H200 and B200); four or fewer, and V100, may be wired to each other.
-bool behind_switches(const topology::Host& host, int sm) {
+bool behind_switches(const topology::Host& host, GpuGeneration generation) {
   constexpr std::size_t kMaxDirect = 4;
-  constexpr int kAmpere = 80;
   return topology::has_nvswitch(host) ||
-         (only_listed(host) && sm >= kAmpere && host.gpus.size() > kMaxDirect);
+         (only_listed(host) && generation >= GpuGeneration::ampere && host.gpus.size() > kMaxDirect);
 }
 
 /// NVLinks of a rank's GPU to the GPUs of other ranks, the fewest over ranks; 0 where NVLink does not connect
@@ -146,8 +145,8 @@ GpuCluster links_of(const topology::Host& host, int nodes, int ranks_per_node, c
   cluster.gpu = known != nullptr ? std::string(known->name)
                 : model.empty()  ? std::string(kUnknownGpu)
                                  : model;
-  const auto sm = topology::sm_of(host, host.gpus[0]);
-  if (!sm && topology::nvlinks_of(host, gpu(0)) > 0) {
+  const auto generation = topology::generation_of(host, host.gpus[0]);
+  if (!generation && topology::nvlinks_of(host, gpu(0)) > 0) {
     throw usage_error(
         where, "the GPU model is unknown, so the rate of its NVLinks is not known",
         fmt::format(
@@ -155,15 +154,15 @@ GpuCluster links_of(const topology::Host& host, int nodes, int ranks_per_node, c
             where));
   }
   // Through the host it is the host's links that bound a ring, whatever the GPU.
-  if (!sm) cluster.gpu = model.empty() ? "unknown GPU" : fmt::format("unknown GPU ({})", model);
-  cluster.sm = sm.value_or(0);
+  if (!generation) cluster.gpu = model.empty() ? "unknown GPU" : fmt::format("unknown GPU ({})", model);
+  cluster.generation = generation.value_or(GpuGeneration::unknown);
   cluster.nodes = nodes;
   cluster.gpus = gpus;
   cluster.ranks_per_node = ranks_per_node == 0 ? gpus : ranks_per_node;
   cluster.nvlinks = nvlinks_among(host, cluster.ranks_per_node);
-  cluster.nvswitch = cluster.nvlinks > 0 && behind_switches(host, cluster.sm);
+  cluster.nvswitch = cluster.nvlinks > 0 && behind_switches(host, cluster.generation);
   if (cluster.nvlinks == 0 && cluster.ranks_per_node > 1) find_host_path(host, cluster);
-  const NodeNics nics = node_nics(host, cluster.sm);
+  const NodeNics nics = node_nics(host, cluster.generation);
   cluster.nics = nics.used;
   cluster.near_nics = std::min(near_nics(host, cluster.ranks_per_node), nics.used);
   cluster.one_gpu_per_nic = nics.one_gpu_each;
@@ -174,7 +173,7 @@ GpuCluster links_of(const topology::Host& host, int nodes, int ranks_per_node, c
   cluster.amd_cpu = std::any_of(
       host.numa_nodes.begin(), host.numa_nodes.end(),
       [](const topology::NumaNode& node) { return node.cpu_vendor.value_or("") == "AuthenticAMD"; });
-  cluster.transport = cluster.nic_transport = analysis::transport_of(host, cluster.sm);
+  cluster.transport = cluster.nic_transport = analysis::transport_of(host, cluster.generation);
   cluster.gpu_path = gpu_path(host, cluster.ranks_per_node);
   if (nodes > 1 && cluster.nics == 0) {
     if (host.nics.empty()) {
@@ -226,7 +225,7 @@ GpuCluster gpu_cluster(const topology::ReferenceMachine& machine, int nodes, int
   cluster.nodes = nodes;
   cluster.nodes_per_domain = most;
   cluster.transport = cluster.nic_transport =
-      find_transport(machine.nic_transport, cluster.sm).value_or(Transport::unknown);
+      find_transport(machine.nic_transport, cluster.generation).value_or(Transport::unknown);
   return cluster;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/models/fabric/fabric.hpp"
+#include "analysis/models/nccl/gpu_generations.hpp"
 #include "analysis/models/nccl/nic_channels.hpp"
 #include "analysis/models/nccl/planned_node.hpp"
 #include "analysis/models/nccl/transport.hpp"
@@ -45,7 +46,7 @@ inline constexpr std::string_view kUnknownGpu = "GPU";
 struct GpuCluster {
   std::string machine;  ///< the reference machine that the user named; empty for none
   std::string gpu;      ///< "H100 SXM"
-  int sm = 0;           ///< compute capability × 10
+  GpuGeneration generation = GpuGeneration::unknown;
   int nodes = 1;
   int ranks_per_node = 1;
   int nodes_per_domain = 1;  ///< nodes that NVLink connects
@@ -80,7 +81,9 @@ struct GpuCluster {
     return domains() == 1 ? ranks() : nodes_per_domain * ranks_per_node;
   }
   /// NVLink connects more GPUs than those of one board (HGX: 8; DGX-2's two boards had 16 V100).
-  [[nodiscard]] bool nvlink_rack() const { return nvlinks > 0 && sm >= 90 && ranks_per_domain() > 8; }
+  [[nodiscard]] bool nvlink_rack() const {
+    return nvlinks > 0 && generation >= GpuGeneration::hopper && ranks_per_domain() > 8;
+  }
   bool operator==(const GpuCluster&) const = default;
 };
 

@@ -141,7 +141,7 @@ double ring_ramp(const Operation& operation, const GpuCluster& cluster, double m
 
 /// What the steps of a ring wait for messages of a provider's fabric, however little they carry.
 double fabric_wait(const Operation& operation, const GpuCluster& cluster, double bytes) {
-  if (cluster.transport != Transport::plugin || cluster.sm >= 90) return 0;
+  if (cluster.transport != Transport::plugin || cluster.generation >= GpuGeneration::hopper) return 0;
   const double part = bytes / cluster.ranks();
   const int messages = (part >= kFirstMessage ? 1 : 0) + (part >= kSecondMessage ? 1 : 0);
   const RingSteps steps = ring_steps(operation, cluster);
@@ -190,7 +190,7 @@ double ramp_microseconds(const Operation& operation, const GpuCluster& cluster, 
   const double mebibytes = bytes / (1 << 20);
   const double moving = bytes / (1e3 * algorithm.gigabytes_per_second);
   const bool by_sends = by_sends_and_receives(operation.id);
-  if (cluster.domains() == 1 && cluster.nvlinks > 0 && cluster.sm >= 90) {
+  if (cluster.domains() == 1 && cluster.nvlinks > 0 && cluster.generation >= GpuGeneration::hopper) {
     // On a board each of up to 7 peers has channels of its own, and AllToAll fills as what passes all ranks.
     const bool to_all = gpu_pattern(operation.id) != GpuPattern::one_flow;
     const double to_peer = to_all ? bytes / cluster.ranks() : bytes;

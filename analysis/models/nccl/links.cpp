@@ -8,7 +8,6 @@
 
 #include "analysis/models/nccl/algorithms.hpp"
 #include "base/error.hpp"
-#include "topology/catalog/links.hpp"
 
 namespace collbench::analysis {
 
@@ -22,7 +21,7 @@ const LinkLimit& slower(const LinkLimit& a, const LinkLimit& b) {
 
 LinkLimit gpu_link(const GpuCluster& cluster) {
   if (cluster.nvlinks == 0) return {cluster.host_path_name, cluster.host_path};
-  const double rate = topology::nvlink_achieved_rate(cluster.sm).gigabytes_per_second;
+  const double rate = topology::traits(cluster.generation).achieved_nvlink.gigabytes_per_second;
   return {fmt::format("{} NVLink{} per GPU, {:.1f} GB/s each", cluster.nvlinks,
                       cluster.nvlinks == 1 ? "" : "s", rate),
           cluster.nvlinks * rate, LimitKind::nvlink};

@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "topology/catalog/links.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
 #include "topology/graph/port_state.hpp"
@@ -208,8 +207,9 @@ class Builder {
     at(chip).device = gpu;
     at(chip).gpudirect = facts.gpudirect.value_or(true);
     connect_both(device, chip, LinkKind::local, kWithinDevice);
-    const int sm = topology::sm_of(host_, facts).value_or(0);
-    graph_.sm = graph_.sm == 0 ? sm : std::min(graph_.sm, sm);
+    const auto generation = topology::generation_of(host_, facts).value_or(GpuGeneration::unknown);
+    const bool is_first = graph_.generation == GpuGeneration::unknown;
+    graph_.generation = is_first ? generation : std::min(graph_.generation, generation);
     devices_[gpu] = device;
   }
 
@@ -232,8 +232,9 @@ class Builder {
   void add_nvlinks() {
     for (const int device : graph_.all(NodeKind::device)) {
       const int gpu = at(device).device;
-      const int sm = topology::sm_of(host_, host_.gpus[static_cast<std::size_t>(gpu)]).value_or(0);
-      const auto one = static_cast<float>(topology::nvlink_rate(sm).gigabytes_per_second);
+      const auto generation = topology::generation_of(host_, host_.gpus[static_cast<std::size_t>(gpu)]);
+      const topology::LinkRate link = topology::traits(generation.value_or(GpuGeneration::unknown)).nvlink;
+      const auto one = static_cast<float>(link.gigabytes_per_second);
       const topology::Device self{topology::DeviceKind::gpu, gpu};
       if (topology::has_nvswitch(host_) || links_lead_to_switches_) {
         if (const int links = topology::nvlinks_of(host_, self); links > 0) {

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/models/nccl/gpu_generations.hpp"
 #include "topology/graph/topology.hpp"
 
 namespace collbench::analysis {
@@ -48,8 +49,8 @@ enum class CpuKind { other, intel, amd };
 
 struct MachineGraph {
   std::vector<GraphNode> nodes;
-  std::vector<int> of_kind[kNodeKinds];  // NOLINT(*-avoid-c-arrays): indexed by the enumeration
-  int sm = 0;                            ///< compute capability × 10, the least of all GPUs
+  std::vector<int> of_kind[kNodeKinds];               // NOLINT(*-avoid-c-arrays): indexed by the enumeration
+  GpuGeneration generation = GpuGeneration::unknown;  ///< the oldest of all GPUs
   CpuKind cpu = CpuKind::other;
   bool x86 = true;
 

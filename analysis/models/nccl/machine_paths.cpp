@@ -248,7 +248,7 @@ int MachinePaths::relay_of(const GraphPath& path) const {
 bool MachinePaths::gpudirect(int gpu, int net, bool read) const {
   if (!graph_.nodes[static_cast<std::size_t>(node(NodeKind::net, net))].gpudirect) return false;
   if (!graph_.nodes[static_cast<std::size_t>(node(NodeKind::gpu, gpu))].gpudirect) return false;
-  if (read && graph_.sm < 80) {
+  if (read && graph_.generation < GpuGeneration::ampere) {
     bool nvlink = count(NodeKind::gpu) == 1;
     for (int other = 0; other < count(NodeKind::gpu); ++other) {
       nvlink = nvlink ||

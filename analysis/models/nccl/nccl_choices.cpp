@@ -37,7 +37,7 @@ const std::vector<TableMachine>& table_machines() {
 }
 
 bool same_node(const GpuCluster& cluster, const GpuCluster& node) {
-  if (cluster.sm != node.sm || cluster.nvlinks != node.nvlinks) return false;
+  if (cluster.generation != node.generation || cluster.nvlinks != node.nvlinks) return false;
   if (cluster.ranks_per_node != node.ranks_per_node) return false;
   return node.nvlinks > 0 || cluster.host_path_is_switched == node.host_path_is_switched;
 }

@@ -5,30 +5,21 @@
 #include <bit>
 #include <cstddef>
 #include <ranges>
-#include <vector>
+#include <span>
 
+#include "analysis/models/nccl/gpu_generations.hpp"
 #include "analysis/models/nccl/planned_node.hpp"
-#include "topology/catalog/links.hpp"
 
 namespace collbench::analysis {
 namespace {
 
 using PerProtocol = std::array<double, 3>;        // LL, LL128, Simple; microseconds
 using PerAlgorithm = std::array<PerProtocol, 5>;  // in the order of NcclAlgorithm
-using PerNodes = std::array<double, 3>;           // 1 node, 2 nodes, more; GB/s of a channel
-using PerGeneration = std::array<PerNodes, 4>;    // Volta, Ampere, Hopper, Blackwell
 
 constexpr PerAlgorithm kBase{{{6.8, 14.0, 8.4}, {6.6, 14.0, 8.4}, {0, 0, 0}, {0, 0, 0}, {8, 8, 8}}};
 constexpr PerAlgorithm kNvlink{{{0.6, 1.25, 4.0}, {0.6, 1.9, 3.4}, {0, 0, 25}, {0, 0, 25}, {0, 0, 4.0}}};
 constexpr PerAlgorithm kPci{{{1.0, 1.9, 4.0}, {1.0, 2.5, 5.7}, {0, 0, 0}, {0, 0, 0}, {0, 0, 4.0}}};
 constexpr PerAlgorithm kNetwork{{{5.0, 8.5, 14}, {2.7, 4.0, 14.0}, {0, 0, 18}, {0, 0, 20.9}, {0, 0, 14}}};
-
-constexpr PerGeneration kMaxLl{{{39, 39, 20.4}, {87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}}};
-constexpr PerGeneration kMaxRingLl128{{{20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 36.7}, {40, 40, 40}}};
-constexpr PerGeneration kMaxTreeLl128{{{20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 29}, {55.6, 31.67, 20}}};
-constexpr PerGeneration kMaxTree{{{26.5, 18.5, 10}, {24, 23.6, 17.8}, {38.7, 41.4, 36}, {70, 42.8, 24}}};
-constexpr PerGeneration kMaxNvlsTree{{{26.5, 18.5, 10}, {24, 23.6, 17.8}, {0, 57.7, 45.5}, {0, 96, 80}}};
-constexpr std::array<double, 4> kNvlsEfficiency{0, 0, 0.85, 0.74};
 
 /// By powers of two from 64 B on: trees fall short of the model at medium sizes, those over NVLS from
 /// Blackwell on.
@@ -43,10 +34,6 @@ template <typename Enumeration>
 constexpr std::size_t at(Enumeration value) {
   return static_cast<std::size_t>(value);
 }
-
-std::size_t generation(int sm) { return sm >= 100 ? 3 : sm >= 90 ? 2 : sm >= 80 ? 1 : 0; }
-
-std::size_t node_column(int nodes) { return static_cast<std::size_t>(std::min(nodes, 3) - 1); }
 
 int whole_log2(int value) { return static_cast<int>(std::bit_width(static_cast<unsigned>(value))) - 1; }
 
@@ -83,33 +70,32 @@ double channel_rate(OperationId operation, NcclAlgorithm algorithm, const NcclJo
     return job.nodes <= 2 ? graph.within_node : graph.across_nodes;
   }
   const double local = static_cast<double>(job.ranks) / job.nodes;
-  double within =
-      graph.within_node * kNvlsEfficiency[generation(job.sm)] * (graph.channels - 1) / graph.channels;
+  const NcclGeneration& generation = nccl_generation(job.generation);
+  double within = graph.within_node * generation.nvls_efficiency * (graph.channels - 1) / graph.channels;
   within *= operation == OperationId::all_reduce ? 2 : (local - 1) / local;
   if (algorithm == NcclAlgorithm::nvls) return std::min(within, graph.across_nodes);
   const double across = graph.across_nodes * (job.nodes <= 2 ? 2 : 1);
-  return std::min({within, across, kMaxNvlsTree[generation(job.sm)][node_column(job.nodes)]});
+  return std::min({within, across, at_nodes(generation.max_nvls_tree, job.nodes)});
 }
 
 /// GB/s as busbw.
 double bus_rate(OperationId operation, NcclAlgorithm algorithm, NcclProtocol protocol, const NcclJob& job,
                 const NcclGraph& graph) {
-  const std::size_t column = node_column(job.nodes);
-  const auto most = [&](const PerGeneration& table) {
-    return graph.channels * table[generation(job.sm)][column];
-  };
+  const NcclGeneration& generation = nccl_generation(job.generation);
+  const auto most = [&](const PerNodes& each) { return graph.channels * at_nodes(each, job.nodes); };
   // Within a node the GPUs bound LL, across nodes the CPUs.
-  const double max_ll = kMaxLl[job.nodes == 1 ? generation(job.sm) : job.amd_cpu ? 1 : 0][column];
+  const auto of_cpu = job.amd_cpu ? GpuGeneration::ampere : GpuGeneration::volta;
+  const double max_ll = at_nodes(nccl_generation(job.nodes == 1 ? job.generation : of_cpu).max_ll, job.nodes);
   double rate = graph.channels * channel_rate(operation, algorithm, job, graph);
   if (algorithm == NcclAlgorithm::ring) {
     if (protocol == NcclProtocol::ll) return std::min(max_ll, rate * 0.5);
-    if (protocol == NcclProtocol::ll128) return std::min(rate * 0.92, most(kMaxRingLl128));
+    if (protocol == NcclProtocol::ll128) return std::min(rate * 0.92, most(generation.max_ring_ll128));
   }
   if (algorithm == NcclAlgorithm::tree) {
-    rate = std::min(rate * 0.92, most(kMaxTree));
+    rate = std::min(rate * 0.92, most(generation.max_tree));
     if (protocol == NcclProtocol::ll) rate = std::min(rate / 3.8, max_ll);
     if (protocol == NcclProtocol::ll128) {
-      rate = std::min(rate * (job.nodes == 1 ? 7.0 / 9.0 : 120.0 / 128.0), most(kMaxTreeLl128));
+      rate = std::min(rate * (job.nodes == 1 ? 7.0 / 9.0 : 120.0 / 128.0), most(generation.max_tree_ll128));
     }
     if (job.plain_tree) rate *= 0.85;
   }
@@ -146,27 +132,10 @@ double latency(OperationId operation, NcclAlgorithm algorithm, NcclProtocol prot
   return base + log_nodes * across / 3.5 + job.ranks * 2.8;
 }
 
-/// GB/s of one channel that the search tries, by GPU generation.
-struct Speeds {
-  std::vector<double> within;
-  std::vector<double> across;
-};
-
-const Speeds& speeds(int sm) {
-  static const Speeds older{{40, 30, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3},
-                            {48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3, 2.4, 1.2, 0.24, 0.12}};
-  static const Speeds hopper{{60, 50, 40, 30, 24, 20, 15, 12, 11, 6, 3},
-                             {48, 45, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3, 2.4, 1.2, 0.24, 0.12}};
-  static const Speeds blackwell{
-      {90, 80, 70, 60, 50, 45, 40, 30, 24, 20, 19, 18},
-      {96, 86, 80, 48, 45.1, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3, 2.4, 1.2, 0.24, 0.12}};
-  return sm >= 100 ? blackwell : sm >= 90 ? hopper : older;
-}
-
 /// The first speed at which the channels carry most. What is slower than 0.49 of a speed that worked is not
 /// tried any more.
 template <class ChannelsAt>
-NcclGraph searched_graph(const std::vector<double>& tried, ChannelsAt channels_at) {
+NcclGraph searched_graph(std::span<const double> tried, ChannelsAt channels_at) {
   NcclGraph best{.nvlink = true};
   for (const double speed : tried) {
     if (best.channels > 0 && speed <= 0.49 * best.within_node) break;
@@ -181,8 +150,8 @@ NcclGraph searched_graph(const std::vector<double>& tried, ChannelsAt channels_a
 
 /// Every GPU forwards every channel over its NVLinks.
 NcclGraph graph_within_node(const GpuCluster& cluster) {
-  const double total = cluster.nvlinks * topology::nvlink_rate(cluster.sm).gigabytes_per_second;
-  return searched_graph(speeds(cluster.sm).within,
+  const double total = cluster.nvlinks * topology::traits(cluster.generation).nvlink.gigabytes_per_second;
+  return searched_graph(nccl_generation(cluster.generation).node_speeds,
                         [&](double speed) { return static_cast<int>(total / speed); });
 }
 
@@ -191,7 +160,7 @@ constexpr int kMaxChannels = 64;  // NCCL 2.30.7 src/include/nccl_device.h, MAXC
 /// GB/s that all channels of a node carry together over NVLinks: one leaves every GPU but its last over them.
 double nvlink_room(const GpuCluster& cluster) {
   const double ranks = cluster.ranks_per_node;
-  return cluster.nvlinks * topology::nvlink_rate(cluster.sm).gigabytes_per_second * ranks /
+  return cluster.nvlinks * topology::traits(cluster.generation).nvlink.gigabytes_per_second * ranks /
          std::max(1.0, ranks - 1);
 }
 
@@ -200,13 +169,14 @@ NcclGraph graph_across_nodes(const GpuCluster& cluster) {
   const double nic =
       cluster.nic_path > 0 ? std::min(cluster.nic_line_rate, cluster.nic_path) : cluster.nic_line_rate;
   const double nvlinks = nvlink_room(cluster);
-  return searched_graph(speeds(cluster.sm).across, [&](double speed) {
+  return searched_graph(nccl_generation(cluster.generation).network_speeds, [&](double speed) {
     return speed > nic ? 0 : std::min({cluster.nics, kMaxChannels, static_cast<int>(nvlinks / speed)});
   });
 }
 
-void double_channels(NcclGraph& graph, int sm) {
-  if (graph.within_node < 25 || (sm > 80 && graph.within_node < 50 && graph.channels > 4)) return;
+void double_channels(NcclGraph& graph, GpuGeneration generation) {
+  if (graph.within_node < 25) return;
+  if (generation > GpuGeneration::ampere && graph.within_node < 50 && graph.channels > 4) return;
   graph.channels *= 2;
   graph.within_node /= 2;
   graph.across_nodes /= 2;
@@ -215,7 +185,7 @@ void double_channels(NcclGraph& graph, int sm) {
 /// The trees that belong to rings across nodes: within the node at the highest speed up to twice the NIC's
 /// that the NVLinks carry.
 NcclGraph tree_across_nodes(const GpuCluster& cluster, NcclGraph tree) {
-  const std::vector<double>& tried = speeds(cluster.sm).across;
+  const std::span<const double> tried = nccl_generation(cluster.generation).network_speeds;
   for (const double speed : std::views::reverse(tried)) {
     if (speed <= tree.within_node) continue;
     if (tree.within_node >= 2 * tree.across_nodes || tree.channels * speed > nvlink_room(cluster)) break;
@@ -227,10 +197,10 @@ NcclGraph tree_across_nodes(const GpuCluster& cluster, NcclGraph tree) {
 /// A GPU sends each head's part to the switch, and as a head receives its own: `ranks` + 1 parts pass its
 /// links.
 NcclGraph nvls_within_node(const GpuCluster& cluster) {
-  if (cluster.sm < 90) return {};
-  const double most =
-      cluster.nvlinks * topology::nvlink_rate(cluster.sm).gigabytes_per_second / (cluster.ranks_per_node + 1);
-  const std::vector<double>& tried = speeds(cluster.sm).within;
+  if (cluster.generation < GpuGeneration::hopper) return {};
+  const double most = cluster.nvlinks * topology::traits(cluster.generation).nvlink.gigabytes_per_second /
+                      (cluster.ranks_per_node + 1);
+  const std::span<const double> tried = nccl_generation(cluster.generation).node_speeds;
   const auto speed = std::ranges::find_if(tried, [most](double each) { return each <= most; });
   if (speed == tried.end()) return {};
   // No NIC lowers the speed across nodes, which the cost model looks at all the same.
@@ -243,10 +213,11 @@ NcclGraph nvls_within_node(const GpuCluster& cluster) {
 NcclSetup searched_setup(const GpuCluster& cluster) {
   NcclSetup setup;
   setup.graph = cluster.nodes == 1 ? graph_within_node(cluster) : graph_across_nodes(cluster);
-  double_channels(setup.graph, cluster.sm);
+  double_channels(setup.graph, cluster.generation);
   setup.tree = cluster.nodes == 1 ? setup.graph : tree_across_nodes(cluster, setup.graph);
   if (cluster.nodes == 1) setup.nvls = nvls_within_node(cluster);
-  setup.job.plain_tree = cluster.nodes > 1 && cluster.sm >= 90 && cluster.one_gpu_per_nic;
+  setup.job.plain_tree =
+      cluster.nodes > 1 && cluster.generation >= GpuGeneration::hopper && cluster.one_gpu_per_nic;
   return setup;
 }
 
@@ -258,8 +229,6 @@ NcclSetup setup_of_plan(const NodePlan& plan) {
 }
 
 }  // namespace
-
-double max_of_tree_channel(int sm, int nodes) { return kMaxTree[generation(sm)][node_column(nodes)]; }
 
 std::string_view name(NcclAlgorithm algorithm) {
   constexpr std::array<std::string_view, 5> kNames{"tree", "ring", "nvls", "nvls_tree", "pat"};
@@ -293,9 +262,9 @@ std::optional<double> nccl_seconds(OperationId operation, NcclAlgorithm algorith
   const bool reduces_all = operation == OperationId::all_reduce;
   // ncclTopoGetAlgoTime leaves a tree's last entry out; NVLS trees it corrects on x86 alone, which is taken
   // for granted: racks, which are not x86, have no setup.
-  const std::size_t corrected = algorithm == NcclAlgorithm::tree                         ? 23
-                                : algorithm == NcclAlgorithm::nvls_tree && job.sm >= 100 ? 24
-                                                                                         : 0;
+  const bool corrected_nvls =
+      algorithm == NcclAlgorithm::nvls_tree && job.generation >= GpuGeneration::blackwell;
+  const std::size_t corrected = algorithm == NcclAlgorithm::tree ? 23 : corrected_nvls ? 24 : 0;
   if (power >= 1 && power <= corrected) {
     cost->gigabytes_per_second *= kTreeCorrection[at(protocol)][power - 1];
   }
@@ -303,7 +272,7 @@ std::optional<double> nccl_seconds(OperationId operation, NcclAlgorithm algorith
       size_bytes / static_cast<std::uint64_t>(std::max(1, job.collective_channels) * job.ranks);
   if (algorithm == NcclAlgorithm::ring && protocol == NcclProtocol::simple && job.nodes > 1 && reduces_all &&
       per_channel >= 64) {
-    cost->latency_microseconds *= job.sm < 80 ? 1.9 : 1.4;  // the plateau of the ring
+    cost->latency_microseconds *= job.generation < GpuGeneration::ampere ? 1.9 : 1.4;  // its plateau
   }
   return cost->latency_microseconds / 1e6 +
          static_cast<double>(size_bytes) / (cost->gigabytes_per_second * 1e9);
@@ -330,10 +299,6 @@ const NcclGraph& NcclSetup::channels_of(NcclAlgorithm algorithm) const {
   return graph;
 }
 
-const std::vector<double>& nccl_network_speeds(int sm) { return speeds(sm).across; }
-
-const std::vector<double>& nccl_node_speeds(int sm) { return speeds(sm).within; }
-
 std::optional<NcclSetup> nccl_setup(const GpuCluster& cluster) {
   if (!cluster.nvswitch || cluster.nvlinks == 0 || cluster.nodes_per_domain > 1) return std::nullopt;
   const PlannedNode* planned = plan_of(cluster);
@@ -341,10 +306,12 @@ std::optional<NcclSetup> nccl_setup(const GpuCluster& cluster) {
   NcclSetup setup = planned != nullptr ? setup_of_plan(planned->plan) : searched_setup(cluster);
   if (setup.graph.channels == 0) return std::nullopt;
   int channels = 2 * setup.graph.channels;
-  if (cluster.sm >= 90 && cluster.nodes > 1 && setup.graph.within_node > 45 && channels < 16) channels *= 2;
+  if (cluster.generation >= GpuGeneration::hopper && cluster.nodes > 1 && setup.graph.within_node > 45 &&
+      channels < 16)
+    channels *= 2;
   setup.job.ranks = cluster.ranks();
   setup.job.nodes = cluster.nodes;
-  setup.job.sm = cluster.sm;
+  setup.job.generation = cluster.generation;
   setup.job.amd_cpu = cluster.amd_cpu;
   setup.job.collective_channels = channels;
   return setup;

@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "base/record/operation.hpp"
@@ -36,8 +35,8 @@ struct NcclGraph {
 struct NcclJob {
   int ranks = 1;
   int nodes = 1;
-  int sm = 90;           ///< compute capability × 10, the least of all GPUs
-  bool amd_cpu = false;  ///< AMD, or a mixture; else Intel and all others
+  GpuGeneration generation = GpuGeneration::hopper;  ///< the oldest of all GPUs
+  bool amd_cpu = false;                              ///< AMD, or a mixture; else Intel and all others
   int collective_channels =
       0;                    ///< channels of the communicator, which is up to twice or four times the graph's
   bool plain_tree = false;  ///< some node's tree is a chain of one branch (NCCL_TOPO_PATTERN_TREE)
@@ -60,9 +59,6 @@ struct NcclCost {
                                                  NcclProtocol protocol, const NcclJob& job,
                                                  const NcclGraph& graph, std::uint64_t size_bytes);
 
-/// GB/s that one channel of trees carries at most (perChMaxTree).
-[[nodiscard]] double max_of_tree_channel(int sm, int nodes);
-
 /// The channels that NCCL's search finds on these machines, and the job on them: between nodes those of the
 /// plan (planned_node.hpp), within one node and where no plan is known those of the shorter search below.
 /// None where the GPUs do not meet in NVSwitches, NVLink connects several nodes, or, without a plan, NICs
@@ -83,12 +79,6 @@ struct NcclSetup {
   [[nodiscard]] const NcclGraph& channels_of(NcclAlgorithm algorithm) const;
 };
 [[nodiscard]] std::optional<NcclSetup> nccl_setup(const GpuCluster& cluster);
-
-/// GB/s of one channel that the search tries across nodes, from high to low, by compute capability × 10.
-[[nodiscard]] const std::vector<double>& nccl_network_speeds(int sm);
-
-/// The same within a node.
-[[nodiscard]] const std::vector<double>& nccl_node_speeds(int sm);
 
 /// What NCCL picks by its own cost table, and what it expects of it.
 struct NcclChoice {

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
+#include "analysis/models/nccl/gpu_generations.hpp"
 #include "analysis/models/nccl/links.hpp"
-#include "analysis/models/nccl/nccl_cost.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -36,7 +36,7 @@ struct Search {
 Search search(const GpuCluster& cluster, const std::vector<NicLink>& slow) {
   const NicLink fast = usual_nic(cluster);
   Search best;
-  for (const double speed : nccl_network_speeds(cluster.sm)) {
+  for (const double speed : nccl_generation(cluster.generation).network_speeds) {
     if (speed > fast.nccl_rate()) continue;
     if (best.channels > 0 && speed <= kSlowestTried * best.speed) break;
     if (channels_on(fast, speed) > kMaxOnANic) break;

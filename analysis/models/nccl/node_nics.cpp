@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "analysis/models/nccl/nccl_cost.hpp"
+#include "analysis/models/nccl/gpu_generations.hpp"
 #include "topology/catalog/links.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
@@ -108,7 +109,8 @@ PlacedNic placed_nic(const topology::Host& host, int index) {
   return placed;
 }
 
-std::vector<PlacedNic> placed_nics(const topology::Host& host, const std::vector<int>& indices, int sm) {
+std::vector<PlacedNic> placed_nics(const topology::Host& host, const std::vector<int>& indices,
+                                   GpuGeneration generation) {
   std::vector<PlacedNic> all;
   for (const int index : indices) all.push_back(placed_nic(host, index));
   // What a source leaves out is as on the others: no NIC is slower for it.
@@ -122,7 +124,7 @@ std::vector<PlacedNic> placed_nics(const topology::Host& host, const std::vector
     if (each.gpus.size() > 1) {
       each.link.neighbors = each.nics > 1 ? NicNeighbors::gpus_and_nics : NicNeighbors::gpus_without_a_nic;
     }
-    const std::vector<double>& speeds = nccl_network_speeds(sm);
+    const std::span<const double> speeds = nccl_generation(generation).network_speeds;
     const auto speed =
         std::ranges::find_if(speeds, [&](double tried) { return tried <= each.link.nccl_rate(); });
     for (const int next : each.gpus) {
@@ -185,8 +187,8 @@ std::vector<int> fast_enough_nics(const topology::Host& host) {
   return found;
 }
 
-NodeNics node_nics(const topology::Host& host, int sm) {
-  std::vector<PlacedNic> nics = placed_nics(host, fast_enough_nics(host), sm);
+NodeNics node_nics(const topology::Host& host, GpuGeneration generation) {
+  std::vector<PlacedNic> nics = placed_nics(host, fast_enough_nics(host), generation);
   drop_unreached(nics);
   NodeNics found;
   found.used = static_cast<int>(nics.size());

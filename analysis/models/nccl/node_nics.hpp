@@ -2,6 +2,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/models/nccl/gpu_generations.hpp"
 #include "analysis/models/nccl/nic_channels.hpp"
 #include "topology/graph/topology.hpp"
 
@@ -19,8 +20,8 @@ struct NodeNics {
 /// The NICs for collectives, by position: those of at least 100 Gb/s, or else the fastest.
 [[nodiscard]] std::vector<int> fast_enough_nics(const topology::Host& host);
 
-/// `sm`: compute capability × 10 of the GPUs, by which NCCL chooses the speeds that it tries.
-[[nodiscard]] NodeNics node_nics(const topology::Host& host, int sm);
+/// `generation`: of the GPUs, by which NCCL chooses the speeds that it tries.
+[[nodiscard]] NodeNics node_nics(const topology::Host& host, GpuGeneration generation);
 
 /// The NICs of `healthy` as `now`, the same node, has them: the slowest link of one and of the GPUs next to
 /// it. None where there is no NIC.

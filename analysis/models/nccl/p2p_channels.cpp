@@ -5,27 +5,22 @@
 #include <cmath>
 #include <vector>
 
+#include "analysis/models/nccl/gpu_generations.hpp"
 #include "analysis/models/nccl/links.hpp"
 #include "analysis/models/nccl/nccl_cost.hpp"
 
 namespace collbench::analysis {
 namespace {
 
-constexpr int kBlackwell = 100;
-constexpr int kHopper = 90;
 // One channel to another node (published). Up to NCCL 2.28: 8 to 64 nodes of B200 17.2, as much for each of
 // two on 2 and 4 nodes; 8 nodes of 4 GH200 over Slingshot 18.3. Later: 10 nodes of H100 12.5 for each of two,
 // B200 13.0 for each of two on 8 nodes and 14.5 on 16 and 32; their middle.
 constexpr double kNetRate = 17.2;
 constexpr double kLaterNetRate = 13.2;
 constexpr double kCountedNetRate = 14;  // NCCL_P2P_PER_CHANNEL_NET_BW, 2.29.2 and later
-// Sending and receiving at once within a domain. By Simple: SendRecv of 8 B200, 650 GB/s over 32 channels
-// (published). By LL: openxla's tables, 8 H100 5.0 and 72 GB200 5.2, where Simple has 19.7 and 22.9 on one.
-constexpr double kCopyRate = 20.3;
-constexpr double kLowLatencyRate = 5.1;
-constexpr int kFirstByRate = 22900;  // NCCL_VERSION_CODE: channels by the NIC's rate, LL by those in use
-constexpr int kPeersPerBatch = 8;    // NCCL_MAX_DEV_WORK_P2P_PER_BATCH
-constexpr int kDomainChannels = 32;  // of A100, H100, B200 and GB200 by libnccl 2.28.9 (`nccl-plan`)
+constexpr int kFirstByRate = 22900;     // NCCL_VERSION_CODE: channels by the NIC's rate, LL by those in use
+constexpr int kPeersPerBatch = 8;       // NCCL_MAX_DEV_WORK_P2P_PER_BATCH
+constexpr int kDomainChannels = 32;     // of A100, H100, B200 and GB200 by libnccl 2.28.9 (`nccl-plan`)
 // src/init.cc and src/enqueue.cc: a step of Simple (NCCL_P2P_NVL_CHUNKSIZE) and of LL (its buffer over 8),
 // the share of one that is worth a channel, those of a channel before there are more, NCCL_P2P_LL_THRESHOLD.
 constexpr double kStep = 512 << 10;
@@ -99,10 +94,6 @@ double rate_of_later_channels(const GpuCluster& cluster) {
                            gpu_send_recv(cluster).gigabytes_per_second);
 }
 
-std::optional<double> p2p_channel_copy_rate(int sm) {
-  return sm >= kBlackwell ? std::optional(kCopyRate) : std::nullopt;
-}
-
 SendParts send_parts(const GpuCluster& cluster, double bytes) {
   const int most = p2p_channels(cluster).value_or(1);
   int least = most;
@@ -116,12 +107,14 @@ SendParts send_parts(const GpuCluster& cluster, double bytes) {
 std::optional<double> send_ramp_microseconds(const GpuCluster& cluster, double bytes, bool to_all,
                                              double moving) {
   const auto channels = p2p_channels(cluster);
-  if (!channels || cluster.sm < kHopper) return std::nullopt;
+  const NcclGeneration& generation = nccl_generation(cluster.generation);
+  if (!channels || generation.copy_rate == 0) return std::nullopt;
   const SendParts parts = send_parts(cluster, bytes);
   const double part = bytes / parts.channels;
   const double copied = part * (to_all ? fullest_channel(*channels, parts.channels, cluster.ranks()) : 1);
-  if (parts.low_latency) return std::max(0.0, copied / (1e3 * kLowLatencyRate) - moving);
-  return std::max(0.0, copied / (1e3 * kCopyRate) - moving) + std::min(part, kStep) / (1e3 * kCopyRate);
+  if (parts.low_latency) return std::max(0.0, copied / (1e3 * generation.low_latency_copy_rate) - moving);
+  const double rate = 1e3 * generation.copy_rate;
+  return std::max(0.0, copied / rate - moving) + std::min(part, kStep) / rate;
 }
 
 }  // namespace collbench::analysis

@@ -17,8 +17,8 @@
 
 namespace collbench::analysis {
 
-PlanRates plan_rates(const NodePlan& plan, int sm, int nodes, int ranks) {
-  const NcclJob job{.ranks = ranks, .nodes = nodes, .sm = sm};
+PlanRates plan_rates(const NodePlan& plan, GpuGeneration generation, int nodes, int ranks) {
+  const NcclJob job{.ranks = ranks, .nodes = nodes, .generation = generation};
   const auto rate = [&job](NcclAlgorithm algorithm, const ChannelPlan& channels) {
     if (channels.channels == 0) return 0.0;
     const auto cost =
@@ -113,8 +113,8 @@ void equal_nvlinks(topology::Host& host) {
 
 /// Text of all that a search depends on.
 std::string search_key(const MachineGraph& graph, const NcclSettings& settings) {
-  std::string key = fmt::format("{} {} {} {} {}", settings.pxn, settings.cross_nic, graph.sm,
-                                static_cast<int>(graph.cpu), graph.x86);
+  std::string key = fmt::format("{} {} {} {} {}", settings.pxn, settings.cross_nic,
+                                static_cast<int>(graph.generation), static_cast<int>(graph.cpu), graph.x86);
   for (const std::vector<int>& of_kind : graph.of_kind) key += fmt::format("\n{}", fmt::join(of_kind, " "));
   for (const GraphNode& node : graph.nodes) {
     key += fmt::format("\n{} {} {} {} {} {}", static_cast<int>(node.kind), node.device, node.card, node.port,
@@ -167,8 +167,8 @@ std::optional<PlannedNode> planned_node(const topology::Host& node, const topolo
   const MachineGraph graph = machine_graph(node, gpus, nics);
   PlannedNode planned;
   planned.plan = plan_once(graph, settings);
-  planned.equal =
-      plan_rates(plan_once(machine_graph(equal, gpus, nics), NcclSettings{}), graph.sm, nodes, nodes * gpus);
+  planned.equal = plan_rates(plan_once(machine_graph(equal, gpus, nics), NcclSettings{}), graph.generation,
+                             nodes, nodes * gpus);
   if (planned.equal.ring == 0) return std::nullopt;
   return planned;
 }
@@ -197,7 +197,7 @@ GpuCluster with_whole_nodes(const GpuCluster& cluster) {
 PlanRates parts_of_whole_nodes(const GpuCluster& cluster) {
   const PlannedNode* planned = plan_of(cluster);
   if (planned == nullptr) return {1, 1, 1};
-  const PlanRates left = plan_rates(planned->plan, cluster.sm, cluster.nodes, cluster.ranks());
+  const PlanRates left = plan_rates(planned->plan, cluster.generation, cluster.nodes, cluster.ranks());
   const double nics = static_cast<double>(planned->nics) / whole_number_of_nics(planned->nics);
   const auto part = [nics](double found, double equal) { return equal > 0 ? nics * found / equal : nics; };
   return {part(left.ring, planned->equal.ring), part(left.tree, planned->equal.tree),

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "analysis/models/nccl/channel_search.hpp"
+#include "analysis/models/nccl/gpu_generations.hpp"
 #include "analysis/models/nccl/nic_channels.hpp"
 #include "topology/graph/topology.hpp"
 
@@ -19,7 +20,7 @@ struct PlanRates {
 };
 
 /// NCCL 2.30.7 src/graph/tuning.cc, with its Simple protocol (nccl_cost).
-[[nodiscard]] PlanRates plan_rates(const NodePlan& plan, int sm, int nodes, int ranks);
+[[nodiscard]] PlanRates plan_rates(const NodePlan& plan, GpuGeneration generation, int nodes, int ranks);
 
 /// What NCCL's search finds on a node among several, held against the same devices with equal links: what
 /// unequal links cost is the ratio of the two, and the models' own rate is that of equal links.

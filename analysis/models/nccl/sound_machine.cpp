@@ -73,9 +73,9 @@ void raise_ports(topology::Host& host) {
 /// are sold with InfiniBand, and some run over Ethernet.
 bool same_network(const topology::ReferenceMatch& match, const topology::Host& host) {
   const topology::GpuModel* gpu = topology::find_gpu_model(match.machine->gpu_model);
-  const int sm = gpu == nullptr ? 0 : gpu->sm;
-  const Transport found = analysis::transport_of(host, sm);
-  const auto sold = find_transport(match.machine->nic_transport, sm);
+  const auto generation = gpu == nullptr ? GpuGeneration::unknown : gpu->generation();
+  const Transport found = analysis::transport_of(host, generation);
+  const auto sold = find_transport(match.machine->nic_transport, generation);
   if (sold == Transport::infiniband)
     return found == Transport::infiniband || found == Transport::roce || found == Transport::unknown;
   return found == Transport::unknown ? match.same_link_layer : found == sold;

@@ -42,7 +42,9 @@ bool contains(const topology::Fact<std::string>& fact, std::string_view word) {
   return lower_letters(fact.value_or("")).find(word) != std::string::npos;
 }
 
-Transport efa(int sm) { return sm >= 90 ? Transport::efa_rdma : Transport::efa_send_recv; }
+Transport efa(GpuGeneration generation) {
+  return generation >= GpuGeneration::hopper ? Transport::efa_rdma : Transport::efa_send_recv;
+}
 
 }  // namespace
 
@@ -50,9 +52,9 @@ const TransportTraits& traits(Transport transport) {
   return kTransports.at(static_cast<std::size_t>(transport));
 }
 
-std::optional<Transport> find_transport(std::string_view name, int sm) {
+std::optional<Transport> find_transport(std::string_view name, GpuGeneration generation) {
   const std::string word = lower_letters(name);
-  if (word == "efa") return efa(sm);
+  if (word == "efa") return efa(generation);
   using Name = std::pair<std::string_view, Transport>;
   static constexpr std::array<Name, 15> kNames{{{"unknown", Transport::unknown},
                                                 {"ib", Transport::infiniband},
@@ -74,16 +76,16 @@ std::optional<Transport> find_transport(std::string_view name, int sm) {
   return found->second;
 }
 
-Transport transport_option(std::string_view name, int sm) {
-  if (const auto found = find_transport(name, sm)) return *found;
+Transport transport_option(std::string_view name, GpuGeneration generation) {
+  if (const auto found = find_transport(name, generation)) return *found;
   throw usage_error("--transport", "'" + std::string(name) + "' is unknown",
                     "choose ib, roce, efa, tcpx, tcpxo, plugin, staged or sockets");
 }
 
-Transport transport_of(const topology::Host& host, int sm) {
+Transport transport_of(const topology::Host& host, GpuGeneration generation) {
   for (const topology::Nic& nic : host.nics) {
     if (contains(nic.driver, "efa") || contains(nic.name, "efa") || contains(nic.name, "rdmap"))
-      return efa(sm);
+      return efa(generation);
   }
   for (const topology::Nic& nic : host.nics) {
     for (const topology::NicPort& port : nic.ports) {

@@ -2,6 +2,7 @@
 #include <optional>
 #include <string_view>
 
+#include "analysis/models/nccl/gpu_generations.hpp"
 #include "topology/graph/topology.hpp"
 
 namespace collbench::analysis {
@@ -36,13 +37,13 @@ struct TransportTraits {
 
 /// By the names that logs, tables and users give: "ib", "RoCE", "EFA", "TCPXO", "sockets", … EFA is the send/
 /// receive protocol before compute capability 9.0 and RDMA from there on. None for any other word.
-[[nodiscard]] std::optional<Transport> find_transport(std::string_view name, int sm);
+[[nodiscard]] std::optional<Transport> find_transport(std::string_view name, GpuGeneration generation);
 
 /// The same for an option: throws Error (usage) that lists the names.
-[[nodiscard]] Transport transport_option(std::string_view name, int sm);
+[[nodiscard]] Transport transport_option(std::string_view name, GpuGeneration generation);
 
 /// What the host's fast NICs are made for, by driver, name and link layer; that a run used it, no graph
 /// shows.
-[[nodiscard]] Transport transport_of(const topology::Host& host, int sm);
+[[nodiscard]] Transport transport_of(const topology::Host& host, GpuGeneration generation);
 
 }  // namespace collbench::analysis

@@ -237,7 +237,7 @@ TEST(FindingCost, OneGpuWithFewerNvLinksIsMonotoneAndAnyGpuCostsTheSame) {
     if (machine.wiring != topology::NvLinkWiring::switches) continue;
     const topology::Host healthy = topology::reference_host(machine);
     const double one_link =
-        topology::nvlink_achieved_rate(gpu_cluster(machine, 1, 0).sm).gigabytes_per_second;
+        topology::traits(gpu_cluster(machine, 1, 0).generation).achieved_nvlink.gigabytes_per_second;
     double before = 1e9;
     for (const int missing : {1, 2, 4, 5, 6, 9, 12, 17}) {
       const int links = machine.nvlinks_per_gpu - missing;

@@ -41,9 +41,9 @@ struct NcclRates {
   std::string best_by;
 };
 
-NcclRates nccl_rates(const NodePlan& plan, int sm, std::size_t gpus) {
+NcclRates nccl_rates(const NodePlan& plan, GpuGeneration generation, std::size_t gpus) {
   const int ranks = kNodes * static_cast<int>(gpus);
-  const PlanRates found = plan_rates(plan, sm, kNodes, ranks);
+  const PlanRates found = plan_rates(plan, generation, kNodes, ranks);
   const double factor = bus_factor(operation(OperationId::all_reduce), ranks);
   const auto best = std::max(
       {std::pair{found.ring, "ring"}, std::pair{found.tree, "tree"}, std::pair{found.nvls, "nvls_tree"}});
@@ -104,14 +104,14 @@ TEST(NcclPrice, OfThreeHundredFaultsIsWhatNcclsOwnSearchSays) {
     if (seen.fault == "none") continue;
     ++faults;
     const topology::ReferenceMachine& machine = *topology::find_reference_machine(seen.machine);
-    const int sm = gpu_cluster(machine, 1, 0).sm;
+    const auto generation = gpu_cluster(machine, 1, 0).generation;
     const topology::Host healthy = topology::reference_host(machine);
     const topology::Host faulty = with_fault(healthy, seen.fault);
     const NodePlan& whole =
         healthy_by_settings.at({seen.machine, seen.settings.pxn, seen.settings.cross_nic});
     const NodePlan left = seen.on_all_nodes ? plan_of(seen) : agreed(plan_of(seen), whole);
-    const NcclRates before = nccl_rates(whole, sm, healthy.gpus.size());
-    const NcclRates after = nccl_rates(left, sm, faulty.gpus.size());
+    const NcclRates before = nccl_rates(whole, generation, healthy.gpus.size());
+    const NcclRates after = nccl_rates(left, generation, faulty.gpus.size());
     const FindingCost price = price_between_nodes(healthy, faulty, seen).value_or(FindingCost{});
     bool all_agree = true;
     const auto compare = [&](const std::string& algorithm, double ours, double nccls) {

@@ -69,7 +69,7 @@ struct Taken {
 Taken taken(const topology::Host& host) {
   std::vector<int> nics(host.nics.size());
   std::iota(nics.begin(), nics.end(), 0);
-  const NodeNics node = node_nics(host, 90);
+  const NodeNics node = node_nics(host, GpuGeneration::hopper);
   return {fast_enough_nics(host), node.used, node.fastest.line_rate,
           machine_graph(host, 8, nics).all(NodeKind::net).size(), nets_of_xml(host)};
 }

@@ -2,8 +2,47 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace collbench::topology::gpus_test {
 namespace {
+
+TEST(GpuCatalog, GenerationsByComputeCapability) {
+  struct Expected {
+    int sm;
+    GpuGeneration generation;
+    double nvlink;
+    double achieved_nvlink;
+    int max_nvlinks;
+  };
+  constexpr std::array<Expected, 16> kExpected{{
+      {0, GpuGeneration::unknown, 18, 18 * 0.98, 4},
+      {37, GpuGeneration::kepler, 18, 18 * 0.98, 4},
+      {60, GpuGeneration::pascal, 18, 18 * 0.98, 4},
+      {70, GpuGeneration::volta, 20, 22.4, 6},
+      {72, GpuGeneration::volta, 20, 22.4, 6},
+      {75, GpuGeneration::turing, 20, 22.4, 6},
+      {80, GpuGeneration::ampere, 20, 19.6, 12},
+      {86, GpuGeneration::ampere_card, 12, 12 * 0.98, 12},
+      {87, GpuGeneration::orin, 20, 19.6, 12},
+      {89, GpuGeneration::ada, 20, 19.6, 12},
+      {90, GpuGeneration::hopper, 20.6, 20.2, 18},
+      {100, GpuGeneration::blackwell, 40.1, 39.3, 18},
+      {103, GpuGeneration::blackwell_ultra, 40.1, 39.3, 18},
+      {120, GpuGeneration::blackwell_card, 40.1, 39.3, 18},
+      {121, GpuGeneration::blackwell_card, 40.1, 39.3, 18},
+      {9999, GpuGeneration::blackwell_card, 40.1, 39.3, 18},
+  }};
+  for (const Expected& each : kExpected) {
+    const GenerationTraits& found = traits(generation_of(each.sm));
+    EXPECT_EQ(found.generation, each.generation) << each.sm;
+    EXPECT_EQ(found.nvlink.gigabytes_per_second, each.nvlink) << each.sm;
+    EXPECT_EQ(found.achieved_nvlink.gigabytes_per_second, each.achieved_nvlink) << each.sm;
+    EXPECT_EQ(found.max_nvlinks, each.max_nvlinks) << each.sm;
+    EXPECT_FALSE(found.nvlink.source.empty());
+    EXPECT_FALSE(found.achieved_nvlink.source.empty());
+  }
+}
 
 TEST(GpuCatalog, DistinguishesFormsOfOneModel) {
   EXPECT_EQ("H100 SXM", find_gpu_model("NVIDIA H100 80GB HBM3")->name);

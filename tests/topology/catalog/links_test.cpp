@@ -15,18 +15,6 @@ TEST(LinkCatalog, PcieAsNcclCounts) {
   EXPECT_NEAR(48, pcie_rate_of_coded(63.015385).gigabytes_per_second, 1e-3);
 }
 
-TEST(LinkCatalog, NvlinkByGeneration) {
-  EXPECT_EQ(18, nvlink_rate(60).gigabytes_per_second);
-  EXPECT_EQ(20, nvlink_rate(70).gigabytes_per_second);
-  EXPECT_EQ(20, nvlink_rate(80).gigabytes_per_second);
-  EXPECT_EQ(12, nvlink_rate(86).gigabytes_per_second);
-  EXPECT_EQ(20.6, nvlink_rate(90).gigabytes_per_second);
-  EXPECT_EQ(40.1, nvlink_rate(100).gigabytes_per_second);
-  EXPECT_EQ(19.6, nvlink_achieved_rate(80).gigabytes_per_second);
-  EXPECT_EQ(18, max_nvlinks(90));
-  EXPECT_EQ(6, max_nvlinks(70));
-}
-
 TEST(LinkCatalog, BetweenSockets) {
   EXPECT_EQ(22, cpu_interconnect_rate("x86_64", "GenuineIntel", 0x8F).gigabytes_per_second);
   EXPECT_EQ(10, cpu_interconnect_rate("x86_64", "GenuineIntel", 0x6A).gigabytes_per_second);
@@ -39,13 +27,6 @@ TEST(LinkCatalog, GenerationsGoBothWays) {
     EXPECT_EQ(generation, pcie_generation(pcie_gigatransfers(generation)));
   }
   EXPECT_EQ(0, pcie_generation(7));
-}
-
-TEST(LinkCatalog, EveryRateHasASource) {
-  for (const int sm : {60, 70, 80, 86, 90, 100}) {
-    EXPECT_FALSE(nvlink_rate(sm).source.empty());
-    EXPECT_FALSE(nvlink_achieved_rate(sm).source.empty());
-  }
 }
 
 }  // namespace

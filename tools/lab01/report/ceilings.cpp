@@ -165,8 +165,8 @@ void add_nvlinks(const Run& run, const Lab01Machine& machine, std::vector<LinkCe
     add("NVLink of one GPU, line rate", model->nvlink_gigabytes_per_second,
         fmt::format("data sheet of the {}", model->name));
   }
-  const topology::LinkRate counted = topology::nvlink_rate(cluster.sm);
-  const topology::LinkRate achieved = topology::nvlink_achieved_rate(cluster.sm);
+  const topology::LinkRate counted = topology::traits(cluster.generation).nvlink;
+  const topology::LinkRate achieved = topology::traits(cluster.generation).achieved_nvlink;
   add("NVLink of one GPU, as NCCL counts it", counted.gigabytes_per_second, std::string(counted.source));
   add("NVLink of one GPU, as copies reach it", achieved.gigabytes_per_second, std::string(achieved.source));
 }
@@ -286,7 +286,7 @@ Lab01Ceilings of_machine(const Run& run, const Lab01Machine& machine) {
     if (const auto* model = model_with_nvlink(run, machine)) {
       line.gpu = cluster.nvlinks * model->nvlink_gigabytes_per_second * kGigabyte;
     }
-    nccl.gpu = cluster.nvlinks * topology::nvlink_rate(cluster.sm).gigabytes_per_second * kGigabyte;
+    nccl.gpu = cluster.nvlinks * topology::traits(cluster.generation).nvlink.gigabytes_per_second * kGigabyte;
   } else if (line.ranks_per_domain > 1) {
     const CountedLink way = way_through_host(machine);
     ceilings.links.push_back(way.line);

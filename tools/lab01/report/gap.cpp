@@ -14,7 +14,6 @@
 #include "analysis/models/nccl/nic_channels.hpp"
 #include "analysis/report/columns.hpp"
 #include "base/units.hpp"
-#include "topology/catalog/links.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -148,7 +147,7 @@ std::optional<GpuCluster> with_links_of_log(const GpuCluster& cluster, const Run
   // NCCL's line is about a pair: it is all of a GPU's links behind switches, and where there are two GPUs.
   const bool pair_is_all = cluster.nvswitch || cluster.ranks_per_node == 2;
   if (log.nvlink_least_bytes_per_second && pair_is_all && cluster.nvlinks > 0) {
-    const double one = topology::nvlink_rate(cluster.sm).gigabytes_per_second * kGigabyte;
+    const double one = topology::traits(cluster.generation).nvlink.gigabytes_per_second * kGigabyte;
     const double links = log.nvlink_least_bytes_per_second->value / one;
     if (links < kFewer * cluster.nvlinks) seen.nvlinks = std::max(1, static_cast<int>(std::lround(links)));
   }

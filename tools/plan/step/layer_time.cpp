@@ -242,7 +242,7 @@ double launches_of_expert_layer(const TrainingJob& job) {
 double product_rate(const ComputeRates& rates, Precision precision) {
   const topology::TrainingGpu& gpu = *rates.gpu;
   const Assumptions& assumed = rates.assumed;
-  const bool blackwell = gpu.peak_fp4 > 0;
+  const bool blackwell = gpu.generation >= topology::GpuGeneration::blackwell;
   const auto sustained = [&](double hopper) { return blackwell ? assumed.blackwell_sustained : hopper; };
   if (precision == Precision::fp4) return gpu.peak_fp4 * kFp4OfPeak * sustained(0) * rates.clock;
   if (precision <= Precision::bf16) return gpu.gemm_bf16 * sustained(assumed.gemm_sustained) * rates.clock;

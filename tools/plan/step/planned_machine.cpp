@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
-#include <utility>
 
 #include "analysis/models/nccl/links.hpp"
 #include "base/error.hpp"
@@ -43,17 +40,6 @@ double peak_of(const topology::TrainingGpu& gpu, Precision precision) {
 }
 
 }  // namespace
-
-double PlannedMachine::server_watts() const {
-  // What a server takes beside each board: data sheets of DGX A100 (6.5 kW for eight), H100 and H200 (10.2),
-  // B200 (14.3) and B300 (14), of GB200 NVL72 (120 for 72) and GB300 NVL72 (132).
-  constexpr std::array<std::pair<std::string_view, double>, 6> kServers{
-      {{"A", 412}, {"H", 575}, {"B200", 788}, {"B300", 650}, {"GB200", 467}, {"GB300", 433}}};
-  for (const auto& [name, beside] : kServers) {
-    if (gpu.name.starts_with(name)) return watts + beside;
-  }
-  return watts;
-}
 
 PlannedMachine planned_machine(const PlanRequest& request, const GpuCluster& node) {
   PlannedMachine machine{.node = with_given_network(node, request)};

@@ -20,7 +20,7 @@ struct PlannedMachine {
   [[nodiscard]] ComputeRates rates() const { return {.gpu = &gpu, .assumed = assumed, .clock = clock}; }
   [[nodiscard]] int nodes() const { return (gpus + node.ranks_per_node - 1) / node.ranks_per_node; }
   /// Of a GPU with its part of the server; of the board alone where no server's is known (GH200).
-  [[nodiscard]] double server_watts() const;
+  [[nodiscard]] double server_watts() const { return watts + gpu.server_watts; }
   /// GPUs that NVLink connects.
   [[nodiscard]] int domain() const { return node.ranks_per_node * node.nodes_per_domain; }
 };

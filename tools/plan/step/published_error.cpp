@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "topology/catalog/gpus.hpp"
+
 namespace collbench::analysis {
 namespace {
 
@@ -37,7 +39,8 @@ std::string_view published_kind(const TrainingJob& job, std::string_view gpu, bo
   }
   const bool experts = job.model.experts.count > 0;
   if (job.is_fsdp() && job.pp == 1) return experts ? "" : "FSDP";
-  const bool blackwell = gpu.starts_with("GB") || gpu.starts_with("B");
+  const topology::GpuModel* const model = topology::find_gpu_model(gpu);
+  const bool blackwell = model != nullptr && model->generation() >= topology::GpuGeneration::blackwell;
   const bool a100 = gpu.starts_with("A100");
   if (!has_published_stack(job, a100)) return {};
   if (experts) return blackwell && stack_given ? "experts, Blackwell; stack told" : "";

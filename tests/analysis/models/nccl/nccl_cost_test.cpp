@@ -47,9 +47,12 @@ constexpr auto kSimple = NcclProtocol::simple;
 
 constexpr NcclGraph kOneNode{.channels = 12, .within_node = 30, .across_nodes = 30, .nvlink = true};
 constexpr NcclGraph kNodes{.channels = 8, .within_node = 48, .across_nodes = 48, .nvlink = true};
-constexpr NcclJob kEight{.ranks = 8, .nodes = 1, .sm = 90, .collective_channels = 24};
-constexpr NcclJob kTwoByEight{.ranks = 16, .nodes = 2, .sm = 90, .collective_channels = 16};
-constexpr NcclJob kFourByEight{.ranks = 32, .nodes = 4, .sm = 90, .collective_channels = 16};
+constexpr NcclJob kEight{
+    .ranks = 8, .nodes = 1, .generation = GpuGeneration::hopper, .collective_channels = 24};
+constexpr NcclJob kTwoByEight{
+    .ranks = 16, .nodes = 2, .generation = GpuGeneration::hopper, .collective_channels = 16};
+constexpr NcclJob kFourByEight{
+    .ranks = 32, .nodes = 4, .generation = GpuGeneration::hopper, .collective_channels = 16};
 
 TEST(NcclCost, AllReduceOfEight) {
   expect_all(OperationId::all_reduce, kEight, kOneNode,
@@ -101,7 +104,7 @@ TEST(NcclCost, NvlsHasNoBaseLatency) {
 }
 
 TEST(NcclCost, PatIsForOneRankPerNode) {
-  const NcclJob job{.ranks = 8, .nodes = 8, .sm = 90, .collective_channels = 16};
+  const NcclJob job{.ranks = 8, .nodes = 8, .generation = GpuGeneration::hopper, .collective_channels = 16};
   const auto cost = nccl_cost(OperationId::all_gather, NcclAlgorithm::pat, kSimple, job, kNodes);
   ASSERT_TRUE(cost);
   EXPECT_NEAR(cost->latency_microseconds, 8 + 3 * 14 / 3.5 + 8 * 2.8, 1e-9);
@@ -186,8 +189,8 @@ TEST(NcclSetup, ChannelsNeverCarryMoreThanTheNvlinks) {
         wide.nics = nics;
         const auto setup = nccl_setup(wide);
         ASSERT_TRUE(setup);
-        // 20.6 and 40.1 GB/s a link by NCCL's own table; each GPU but the last of a channel forwards it.
-        const double links = wide.nvlinks * (wide.sm >= 100 ? 40.1 : wide.sm >= 90 ? 20.6 : 20.0);
+        // Each GPU but the last of a channel forwards it.
+        const double links = wide.nvlinks * topology::traits(wide.generation).nvlink.gigabytes_per_second;
         const double carried =
             setup->graph.channels * setup->graph.within_node * (ranks - 1) / static_cast<double>(ranks);
         EXPECT_LE(carried, links) << machine << ", " << ranks << " GPUs, " << nics << " NICs";

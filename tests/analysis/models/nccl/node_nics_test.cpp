@@ -22,11 +22,11 @@ TEST(NodeNics, ThePortsOfACardShareItsSlot) {
     nic.pci_address.value = address;
     nic.ports.emplace_back().gigabits_per_second.value = 200;
   }
-  const NodeNics two = node_nics(host, 80);
+  const NodeNics two = node_nics(host, GpuGeneration::ampere);
   EXPECT_EQ(two.used, 2);
   EXPECT_DOUBLE_EQ(two.fastest.path, 12);  // half of 24 GB/s of Gen4 x16
   host.nics[1].ports[0].state.value = "DOWN";
-  EXPECT_DOUBLE_EQ(node_nics(host, 80).fastest.path, 24);
+  EXPECT_DOUBLE_EQ(node_nics(host, GpuGeneration::ampere).fastest.path, 24);
 }
 
 TEST(NodeNics, APortThatIsDownSharesNoLink) {
@@ -52,13 +52,13 @@ TEST(NodeNics, NicsBehindANarrowGpuAreNotReachedWhicheverGpuItIs) {
   for (const auto& [name, nics] : all) {
     const topology::ReferenceMachine& machine = *topology::find_reference_machine(name);
     const topology::Host healthy = topology::reference_host(machine);
-    const int sm = *topology::sm_of(healthy, healthy.gpus[0]);
+    const auto generation = *topology::generation_of(healthy, healthy.gpus[0]);
     for (const topology::Gpu& gpu : healthy.gpus) {
       topology::Host host = healthy;
       for (topology::PciDevice& pci : host.pci_devices) {
         if (pci.address == gpu.pci_address.value) pci.link_now.width.value = 8;
       }
-      EXPECT_EQ(node_nics(host, sm).used, nics) << name;
+      EXPECT_EQ(node_nics(host, generation).used, nics) << name;
     }
   }
 }
@@ -68,7 +68,7 @@ TEST(NodeNics, WhatAFileDoesNotStateMakesNoNicSlower) {
   for (topology::PciDevice& pci : host.pci_devices) {
     if (pci.address == host.nics[3].pci_address.value) pci.link_max = {};
   }
-  EXPECT_EQ(node_nics(host, 90).slower.size(), 0U);
+  EXPECT_EQ(node_nics(host, GpuGeneration::hopper).slower.size(), 0U);
 }
 
 TEST(NodeNics, SlowPortsForManagementAreNotUsed) {

@@ -18,22 +18,23 @@ TEST(Transport, TheTableIsInTheOrderOfTheEnumeration) {
 }
 
 TEST(Transport, EfaIsSendReceiveBeforeHopper) {
-  EXPECT_EQ(find_transport("EFA", 80), Transport::efa_send_recv);
-  EXPECT_EQ(find_transport("efa", 90), Transport::efa_rdma);
-  EXPECT_EQ(find_transport("RoCE", 90), Transport::roce);
-  EXPECT_EQ(find_transport("carrier pigeon", 90), std::nullopt);
+  EXPECT_EQ(find_transport("EFA", GpuGeneration::ampere), Transport::efa_send_recv);
+  EXPECT_EQ(find_transport("efa", GpuGeneration::hopper), Transport::efa_rdma);
+  EXPECT_EQ(find_transport("RoCE", GpuGeneration::hopper), Transport::roce);
+  EXPECT_EQ(find_transport("carrier pigeon", GpuGeneration::hopper), std::nullopt);
 }
 
 TEST(Transport, IsReadFromTheHostsNics) {
-  EXPECT_EQ(transport_of(topology::reference_host(*topology::find_reference_machine("hgx-h100")), 90),
+  EXPECT_EQ(transport_of(topology::reference_host(*topology::find_reference_machine("hgx-h100")),
+                         GpuGeneration::hopper),
             Transport::infiniband);
   topology::Host host;
-  EXPECT_EQ(transport_of(host, 90), Transport::unknown);
+  EXPECT_EQ(transport_of(host, GpuGeneration::hopper), Transport::unknown);
   host.nics.emplace_back().name.value = "mlx5_0";
   host.nics[0].ports.emplace_back().link_layer.value = "Ethernet";
-  EXPECT_EQ(transport_of(host, 90), Transport::roce);
+  EXPECT_EQ(transport_of(host, GpuGeneration::hopper), Transport::roce);
   host.nics[0].driver.value = "efa";
-  EXPECT_EQ(transport_of(host, 90), Transport::efa_rdma);
+  EXPECT_EQ(transport_of(host, GpuGeneration::hopper), Transport::efa_rdma);
 }
 
 }  // namespace

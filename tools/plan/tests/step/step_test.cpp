@@ -325,5 +325,10 @@ TEST(TrainingGpu, NoRateIsAboveItsPeak) {
   }
 }
 
+TEST(TrainingGpu, GenerationIsTheCatalogs) {
+  for (const topology::TrainingGpu& gpu : topology::training_gpus())
+    EXPECT_EQ(gpu.generation, topology::find_gpu_model(gpu.name)->generation()) << gpu.name;
+}
+
 }  // namespace
 }  // namespace collbench::analysis::step_test
