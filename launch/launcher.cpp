@@ -94,6 +94,13 @@ std::optional<int> launched_size() { return number_of_launcher(&LauncherVariable
 
 std::optional<int> launched_local_size() { return number_of_launcher(&LauncherVariables::local_size); }
 
+std::vector<std::string> as_no_rank(const std::vector<std::string>& command) {
+  std::vector<std::string> words{"env"};
+  for (const LauncherVariables& each : kMpiLaunchers) words.insert(words.end(), {"-u", each.rank});
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
 bool is_open_mpi_launcher(std::string_view name) {
   constexpr std::string_view kOfDebian = ".openmpi";
   if (name.ends_with(kOfDebian)) name.remove_suffix(kOfDebian.size());

@@ -18,6 +18,7 @@
 #include "base/files.hpp"
 #include "base/text_sinks.hpp"
 #include "launch/interruption.hpp"
+#include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/tools.hpp"
 
@@ -53,7 +54,7 @@ ProbeRecord probe_here(const std::string& host, const std::string& uuids, double
       gpu_probe_command(std::max(seconds / kProbeOfEightGpus, kMinWorkSeconds), 0);
   words.insert(words.end(), {"--gpu-timeout", "30", "-J", so_far});  // several may hang, one after another
   if (!uuids.empty()) words.insert(words.begin(), {"env", "CUDA_VISIBLE_DEVICES=" + uuids});
-  const ChildResult result = run_child(words, limits);
+  const ChildResult result = run_child(launch::as_no_rank(words), limits);
   // A probe that found a slow GPU ends with 1.
   if (result.end == ChildEnd::exited &&
       (result.code == 0 || result.code == static_cast<int>(ExitStatus::low))) {

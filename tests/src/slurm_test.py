@@ -158,6 +158,14 @@ class Gpus(InSlurm):
     def test_mpirun_with_gpus_for_each_node(self):
         self.assertEqual(self.addresses("salloc -Q -N2 --ntasks-per-node=2 --gpus-per-node=2 mpirun"), self.both * 2)
 
+    def test_accept_probes_the_gpus_of_every_node(self):
+        self.environment |= {"COLLBENCH_CUBLASLT": str(STAND_INS / "libstand_in_cublas_lt.so"), "COLLBENCH_STAND_IN_MEMORY": "50000000"}
+        for launcher in ("srun --mpi=pmix -N2 --ntasks-per-node=2 --gpus-per-node=2", "salloc -Q -N2 --ntasks-per-node=2 --gpus-per-node=2 mpirun"):
+            with self.subTest(launcher):
+                result = self.run_lab(2, launcher, "--backend", "nccl", "--accept", "--time", "3", "-J", str(self.path), "--overwrite")
+                probes = json.loads(self.path.read_text())["gpu_probes"]
+                self.assertEqual([(probe["host"], len(probe["gpus"])) for probe in probes], [("n1", 2), ("n2", 2)], result.stdout + result.stderr)
+
     request = "ask for GPUs per node: --gpus-per-node=N --gpu-bind=none, with srun, or with salloc or sbatch and then mpirun"
 
     def test_salloc_with_a_gpu_for_each_task_and_mpirun(self):
