@@ -1,5 +1,5 @@
 # What a page of HTML carries in itself: its style sheet, its script, and Chart.js of the distribution. The text of each
-# and its SHA-256, by which the page's Content-Security-Policy allows it, become a source of the subsystem analysis.
+# and its SHA-256, by which the page's Content-Security-Policy allows it, become a source of the subsystem base.
 find_file(COLLBENCH_CHART_JS NAMES chart.min.js Chart.min.js
   PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist NO_DEFAULT_PATH)
 if(NOT COLLBENCH_CHART_JS)
@@ -45,7 +45,7 @@ function(collbench_asset name file)
   set(${name}_SHA256 "${hash}" PARENT_SCOPE)
 endfunction()
 
-set(html_folder "${CMAKE_SOURCE_DIR}/analysis/report/html")
+set(html_folder "${CMAKE_SOURCE_DIR}/base/document/html")
 collbench_asset(PAGE_STYLE "${html_folder}/page.css")
 collbench_asset(PAGE_SCRIPT "${html_folder}/page.js")
 if(COLLBENCH_CHART_JS)
@@ -57,4 +57,4 @@ configure_file("${html_folder}/assets.cpp.in" "${CMAKE_BINARY_DIR}/html_assets/a
 # Chart.js is one string, longer than the 64 KiB that the standard asks every compiler to take; GCC and Clang take any.
 set_source_files_properties("${CMAKE_BINARY_DIR}/html_assets/assets.cpp" PROPERTIES
   COMPILE_OPTIONS -Wno-overlength-strings SKIP_UNITY_BUILD_INCLUSION ON)
-target_sources(analysis PRIVATE "${CMAKE_BINARY_DIR}/html_assets/assets.cpp")
+target_sources(base PRIVATE "${CMAKE_BINARY_DIR}/html_assets/assets.cpp")

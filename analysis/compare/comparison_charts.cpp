@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "analysis/charts/run_charts.hpp"
+#include "analysis/report/run_charts.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {

@@ -7,9 +7,9 @@
 #include <array>
 
 #include "analysis/report/columns.hpp"
-#include "analysis/report/html/page.hpp"
+#include "analysis/report/html/markup.hpp"
 #include "analysis/report/sections.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/error.hpp"
 #include "base/record/json_fields.hpp"
 #include "base/text_sinks.hpp"

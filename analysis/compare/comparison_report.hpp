@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/charts/chart.hpp"
 #include "analysis/compare/comparison.hpp"
 #include "analysis/report/report.hpp"
+#include "base/document/chart.hpp"
 
 namespace collbench::analysis {
 

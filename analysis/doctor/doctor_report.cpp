@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/record/json_fields.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"

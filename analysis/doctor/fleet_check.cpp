@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/host_name.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"

@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/units.hpp"
 #include "topology/doctor/watchdog_lines.hpp"
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <set>
 
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {

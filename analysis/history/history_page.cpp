@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/history/history_report.hpp"
-#include "analysis/report/html/page.hpp"
+#include "analysis/report/html/markup.hpp"
 #include "analysis/report/sections.hpp"
 #include "base/statistics.hpp"
 #include "base/text_sinks.hpp"

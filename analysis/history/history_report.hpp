@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "analysis/history/history.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/record/run.hpp"
 
 namespace collbench::analysis {

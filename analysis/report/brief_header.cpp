@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "analysis/report/sections.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/report/document.hpp"
+#include "base/document/document.hpp"
 #include "base/record/run.hpp"
 
 namespace collbench::analysis {

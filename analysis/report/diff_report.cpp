@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analysis/report/report.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/units.hpp"
 #include "topology/catalog/finding_kinds.hpp"
 #include "topology/machines/reference_machines.hpp"

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "analysis/models/nccl/healthy_ranges.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/error.hpp"
 #include "base/json_reader.hpp"
 #include "base/text_sinks.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analysis/report/columns.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/units.hpp"
 #include "topology/cluster/cluster_topology.hpp"
 

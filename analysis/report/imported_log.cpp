@@ -30,7 +30,7 @@ class Sentence {
     return *this;
   }
   void to(ReportLines& facts) const {
-    if (!parts_.empty()) analysis::add(facts, "{}: {}", start_, fmt::join(parts_, "; "));
+    if (!parts_.empty()) collbench::add(facts, "{}: {}", start_, fmt::join(parts_, "; "));
   }
 
  private:

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/verdict/verdict.hpp"
+#include "base/document/document.hpp"
 #include "base/record/cluster.hpp"
 #include "base/record/log_facts.hpp"
 #include "base/record/measurement.hpp"
@@ -19,31 +20,6 @@
 // before the tables and footer.cpp what stands behind them; each other concern has a file of its own.
 
 namespace collbench::analysis {
-
-/// How loudly something is said where there is color.
-enum class Tone { plain, quiet, warning, alarm };
-
-/// One sentence of a report, without the marks of any format.
-struct ReportLine {
-  std::string text;
-  Tone tone = Tone::quiet;
-};
-
-using ReportLines = std::vector<ReportLine>;
-
-/// Adds a line in fmt's form: a quiet one, one of a tone, or a warning that begins with the word.
-template <class... Args>
-void add(ReportLines& lines, fmt::format_string<Args...> form, Args&&... args) {
-  lines.push_back({fmt::format(form, std::forward<Args>(args)...)});
-}
-template <class... Args>
-void add(ReportLines& lines, Tone tone, fmt::format_string<Args...> form, Args&&... args) {
-  lines.push_back({fmt::format(form, std::forward<Args>(args)...), tone});
-}
-template <class... Args>
-void warn(ReportLines& lines, fmt::format_string<Args...> form, Args&&... args) {
-  lines.push_back({"warning: " + fmt::format(form, std::forward<Args>(args)...), Tone::warning});
-}
 
 /// The first line of whatever shows a run with Run::gpus_simulated.
 inline constexpr std::string_view kSimulatedGpus =

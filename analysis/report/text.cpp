@@ -16,7 +16,7 @@
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/report/sections.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 
 namespace collbench::analysis {
 namespace {

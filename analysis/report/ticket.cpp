@@ -12,8 +12,8 @@
 
 #include "analysis/report/report.hpp"
 #include "analysis/report/sections.hpp"
-#include "analysis/report/text_layout.hpp"
 #include "analysis/verdict/verdict.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/units.hpp"
 #include "base/word_list.hpp"
 

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <vector>
 
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "src/cli/command_line_errors.hpp"
 
 namespace collbench::program {
@@ -93,13 +93,13 @@ std::string wrapped_help(const std::string& text, int columns) {
   std::istringstream lines(text);
   std::string result;
   for (std::string line; std::getline(lines, line);) {
-    if (analysis::display_width(line) <= width) {
+    if (display_width(line) <= width) {
       result += line + "\n";
       continue;
     }
     const std::size_t column = continuation_column(line);
     const std::string indent(column, ' ');
-    result += analysis::wrap(std::string_view(line).substr(column), width, line.substr(0, column), indent);
+    result += wrap(std::string_view(line).substr(column), width, line.substr(0, column), indent);
   }
   return result;
 }

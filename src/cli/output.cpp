@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <utility>
 
-#include "analysis/charts/run_charts.hpp"
-#include "analysis/report/document.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "analysis/report/run_charts.hpp"
+#include "base/document/document.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
@@ -285,26 +285,24 @@ std::string write_documents(const std::vector<OutputDocument>& documents,
 
 bool is_picture(const OutputDocument& document) { return document.format == "svg"; }
 
-std::string chart_picture(const std::vector<analysis::Chart>& charts, const OutputDocument& document) {
-  const std::vector<analysis::Chart> chosen = analysis::chosen_charts(charts, document.chart);
+std::string chart_picture(const std::vector<Chart>& charts, const OutputDocument& document) {
+  const std::vector<Chart> chosen = analysis::chosen_charts(charts, document.chart);
   if (chosen.empty()) throw usage_error(document.option, "nothing was measured that a chart could show", "");
-  return analysis::svg_chart(chosen.front());
+  return svg_chart(chosen.front());
 }
 
-std::string text_plots(const std::vector<analysis::Chart>& charts, const OutputDocument& document,
-                       int columns) {
+std::string text_plots(const std::vector<Chart>& charts, const OutputDocument& document, int columns) {
   if (!document.with_plots) return {};
   const bool ascii = document.path.empty() && locale_is_ascii();
-  const auto letters = ascii ? analysis::ChartLetters::ascii : analysis::ChartLetters::unicode;
+  const auto letters = ascii ? ChartLetters::ascii : ChartLetters::unicode;
   try {
     std::string text;
-    for (const analysis::Chart& chart : analysis::chosen_charts(charts, document.chart)) {
-      text += "\n" + analysis::terminal_chart(chart, columns, letters);
+    for (const Chart& chart : analysis::chosen_charts(charts, document.chart)) {
+      text += "\n" + terminal_chart(chart, columns, letters);
     }
     return text.empty() ? "\n--plot: nothing was measured that it could show\n" : text;
   } catch (const Error& error) {
-    return "\n" +
-           analysis::wrap(fmt::format("--plot: {}; {}", error.what(), error.next_step()), columns, "", "  ");
+    return "\n" + wrap(fmt::format("--plot: {}; {}", error.what(), error.next_step()), columns, "", "  ");
   }
 }
 

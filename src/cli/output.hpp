@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/charts/chart.hpp"
 #include "analysis/report/report.hpp"
+#include "base/document/chart.hpp"
 
 namespace CLI {
 class App;
@@ -109,13 +109,12 @@ void require_writable_documents(const std::vector<OutputDocument>& documents, bo
 
 /// The chart that the document names, as SVG; of several the first. Throws Error (usage) where there is no
 /// such chart.
-[[nodiscard]] std::string chart_picture(const std::vector<analysis::Chart>& charts,
-                                        const OutputDocument& document);
+[[nodiscard]] std::string chart_picture(const std::vector<Chart>& charts, const OutputDocument& document);
 
 /// The charts that a text ends with, in `columns`; empty where none were asked for. Where there is no such
 /// chart, a line that says so: the tables above it must not be lost, which may have taken hours. In ASCII
 /// where the locale wants that of stdout.
-[[nodiscard]] std::string text_plots(const std::vector<analysis::Chart>& charts,
-                                     const OutputDocument& document, int columns);
+[[nodiscard]] std::string text_plots(const std::vector<Chart>& charts, const OutputDocument& document,
+                                     int columns);
 
 }  // namespace collbench::program

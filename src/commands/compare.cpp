@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/charts/run_charts.hpp"
 #include "analysis/compare/comparison_report.hpp"
+#include "analysis/report/run_charts.hpp"
 #include "analysis/report/sections.hpp"
 #include "base/error.hpp"
 #include "base/record/run_stream.hpp"

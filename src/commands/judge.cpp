@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/charts/run_charts.hpp"
 #include "analysis/doctor/doctor_report.hpp"
 #include "analysis/import/import_log.hpp"
 #include "analysis/models/nccl/cluster_of_run.hpp"
@@ -19,6 +18,7 @@
 #include "analysis/models/nccl/sound_machine.hpp"
 #include "analysis/report/diff_report.hpp"
 #include "analysis/report/report.hpp"
+#include "analysis/report/run_charts.hpp"
 #include "analysis/verdict/fitting_machines.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"

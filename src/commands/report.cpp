@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "analysis/charts/run_charts.hpp"
 #include "analysis/report/report.hpp"
+#include "analysis/report/run_charts.hpp"
 #include "base/error.hpp"
 #include "base/record/run_stream.hpp"
 #include "src/cli/criteria_options.hpp"

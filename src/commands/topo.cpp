@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
@@ -167,7 +167,7 @@ std::string wrapped_list() {
   std::string text;
   for (const std::string& line : split_cells(topology::list_reference_machines(), '\n'))
     if (line.size() > kNames)
-      text += analysis::wrap(line.substr(kNames), columns, line.substr(0, kNames), std::string(kNames, ' '));
+      text += wrap(line.substr(kNames), columns, line.substr(0, kNames), std::string(kNames, ' '));
   return text;
 }
 

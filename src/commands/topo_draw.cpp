@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/report/diff_report.hpp"
-#include "analysis/report/html/page.hpp"
+#include "analysis/report/html/markup.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "src/cli/machine_argument.hpp"

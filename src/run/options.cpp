@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "analysis/charts/run_charts.hpp"
 #include "analysis/report/report.hpp"
+#include "analysis/report/run_charts.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "collectives/operations.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "analysis/report/sections.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/text_sinks.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/run/output_files.hpp"
@@ -131,7 +131,7 @@ std::string next_step(const Run& run, const std::string& record) {
 
 std::string next_step_text(const std::string& step, int columns) {
   if (step.empty()) return {};
-  return analysis::wrap("next: " + step, std::max(columns, 80), "# ", "#   ");
+  return wrap("next: " + step, std::max(columns, 80), "# ", "#   ");
 }
 
 }  // namespace collbench::program

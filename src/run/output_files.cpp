@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include "analysis/charts/run_charts.hpp"
 #include "analysis/report/report.hpp"
+#include "analysis/report/run_charts.hpp"
 #include "base/record/run_stream.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/report/document.hpp"
-#include "analysis/report/html/page.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "analysis/report/html/markup.hpp"
+#include "base/document/document.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/record/json_fields.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"

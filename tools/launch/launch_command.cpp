@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/text_sinks.hpp"
 
 namespace collbench::program {
@@ -167,7 +167,7 @@ std::string command_text(const std::vector<LaunchWord>& command, int columns) {
   std::string text;
   std::size_t used = 0;
   for (const LaunchWord& each : command) {
-    const auto width = static_cast<std::size_t>(analysis::display_width(each.text));
+    const auto width = static_cast<std::size_t>(display_width(each.text));
     constexpr std::size_t kEnd = 3;  // " \" and the blank before the next word
     if (used > 0 && used + width + kEnd > static_cast<std::size_t>(columns)) {
       text += " \\\n  ";
@@ -193,9 +193,9 @@ std::string reasons_text(const std::vector<LaunchWord>& command, int columns) {
     if (each.reason.empty()) continue;
     const std::string indent(column + 2, ' ');
     if (each.text.size() > column) {
-      text += each.text + "\n" + analysis::wrap(each.reason, columns, indent, indent);
+      text += each.text + "\n" + wrap(each.reason, columns, indent, indent);
     } else {
-      text += analysis::wrap(each.reason, columns, fmt::format("{:{}}  ", each.text, column), indent);
+      text += wrap(each.reason, columns, fmt::format("{:{}}  ", each.text, column), indent);
     }
   }
   return text;

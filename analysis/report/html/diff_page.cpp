@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/report/diff_report.hpp"
-#include "analysis/report/html/page.hpp"
+#include "analysis/report/html/markup.hpp"
 #include "analysis/report/report.hpp"
 #include "topology/catalog/finding_kinds.hpp"
 

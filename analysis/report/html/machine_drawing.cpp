@@ -1,4 +1,4 @@
-#include "analysis/report/html/page.hpp"
+#include "analysis/report/html/markup.hpp"
 
 #include <fmt/format.h>
 

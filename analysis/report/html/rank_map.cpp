@@ -1,4 +1,4 @@
-#include "analysis/report/html/page.hpp"
+#include "analysis/report/html/markup.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/charts/run_charts.hpp"
 #include "analysis/report/columns.hpp"
+#include "analysis/report/run_charts.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"

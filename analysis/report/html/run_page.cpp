@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/charts/run_charts.hpp"
 #include "analysis/report/columns.hpp"
 #include "analysis/report/diff_report.hpp"
-#include "analysis/report/html/page.hpp"
+#include "analysis/report/html/markup.hpp"
 #include "analysis/report/report.hpp"
+#include "analysis/report/run_charts.hpp"
 #include "analysis/report/sections.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "analysis/charts/chart.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "base/document/chart.hpp"
+#include "base/document/text_layout.hpp"
 #include "tests/analysis/compare/compared_runs.hpp"
 #include "tests/analysis/example_run.hpp"
 #include "tests/analysis/hostile_texts.hpp"

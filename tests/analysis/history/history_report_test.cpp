@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "tests/analysis/example_run.hpp"
-#include "tests/analysis/lines.hpp"
+#include "tests/base/lines.hpp"
 
 namespace collbench::analysis::history_report_test {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <map>
 
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "tests/analysis/example_run.hpp"
 
 namespace collbench::analysis::columns_test {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "tests/analysis/example_run.hpp"
-#include "tests/analysis/lines.hpp"
+#include "tests/base/lines.hpp"
 
 namespace collbench::analysis::csv_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tests/analysis/example_run.hpp"
-#include "tests/analysis/lines.hpp"
+#include "tests/base/lines.hpp"
 
 namespace collbench::analysis::markdown_test {
 namespace {

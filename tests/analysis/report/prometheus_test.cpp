@@ -6,7 +6,7 @@
 
 #include "analysis/report/report.hpp"
 #include "tests/analysis/example_run.hpp"
-#include "tests/analysis/lines.hpp"
+#include "tests/base/lines.hpp"
 #include "tests/base/temporary_folder.hpp"
 
 namespace collbench::analysis::prometheus_test {

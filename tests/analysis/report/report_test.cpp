@@ -10,12 +10,12 @@
 
 #include "analysis/report/diff_report.hpp"
 #include "analysis/report/prediction.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/error.hpp"
 #include "base/record/run.hpp"
 #include "tests/analysis/example_run.hpp"
 #include "tests/analysis/hostile_texts.hpp"
-#include "tests/analysis/lines.hpp"
+#include "tests/base/lines.hpp"
 #include "tests/base/record/random_run.hpp"
 #include "tests/topology/diff/mutations.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 
 namespace collbench::program::help_topics_test {
 namespace {
@@ -15,7 +15,7 @@ TEST(HelpTopics, EachIsFoundByItsNameAndFitsATerminal) {
     for (std::size_t at = 0; at < each.text.size();) {
       const std::size_t end = each.text.find('\n', at);
       ASSERT_NE(end, std::string_view::npos) << each.name;
-      EXPECT_LE(analysis::display_width(each.text.substr(at, end - at)), 80) << each.name;
+      EXPECT_LE(display_width(each.text.substr(at, end - at)), 80) << each.name;
       at = end + 1;
     }
   }

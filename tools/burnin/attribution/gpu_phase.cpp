@@ -10,7 +10,7 @@
 
 #include "analysis/probe/gpu_findings.hpp"
 #include "analysis/probe/siblings.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/error.hpp"
 #include "base/host_name.hpp"
 #include "base/units.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "analysis/probe/siblings.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 #include "tools/burnin/attribution/blame_words.hpp"

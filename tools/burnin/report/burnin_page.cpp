@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/report/html/page.hpp"
+#include "analysis/report/html/markup.hpp"
 #include "base/units.hpp"
 #include "tools/burnin/attribution/blame_words.hpp"
 #include "tools/burnin/attribution/burnin_text.hpp"

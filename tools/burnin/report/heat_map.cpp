@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/report/drawing/svg.hpp"
+#include "base/document/svg.hpp"
 #include "base/units.hpp"
 #include "tools/burnin/attribution/blame_words.hpp"
 #include "tools/burnin/report/burnin_report.hpp"

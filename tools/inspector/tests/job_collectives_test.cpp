@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/units.hpp"
 #include "tools/inspector/inspector_report.hpp"
 

@@ -8,12 +8,12 @@
 #include <cmath>
 #include <cstdint>
 
-#include "analysis/charts/run_charts.hpp"
 #include "analysis/models/nccl/algorithms.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/report/columns.hpp"
-#include "analysis/report/html/page.hpp"
+#include "analysis/report/html/markup.hpp"
+#include "analysis/report/run_charts.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/verdict/fitting_machines.hpp"
 #include "base/text_sinks.hpp"

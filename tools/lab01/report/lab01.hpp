@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
-#include "analysis/report/document.hpp"
+#include "base/document/document.hpp"
 #include "base/record/run.hpp"
 #include "topology/graph/topology.hpp"
 

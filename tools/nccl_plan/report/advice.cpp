@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "analysis/report/columns.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/record/operation.hpp"
 #include "base/units.hpp"
 #include "tools/nccl_plan/report/words.hpp"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/units.hpp"
 #include "tools/nccl_plan/report/words.hpp"
 

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "analysis/report/columns.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
 #include "tools/nccl_plan/report/diff.hpp"

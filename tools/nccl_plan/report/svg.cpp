@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/report/drawing/svg.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "base/document/svg.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/units.hpp"
 #include "tools/nccl_plan/report/report.hpp"
 #include "tools/nccl_plan/report/words.hpp"

@@ -6,7 +6,7 @@
 #include <array>
 #include <sstream>
 
-#include "analysis/report/html/page.hpp"
+#include "analysis/report/html/markup.hpp"
 #include "analysis/report/report.hpp"
 #include "base/error.hpp"
 #include "base/text_sinks.hpp"

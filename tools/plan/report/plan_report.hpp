@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/charts/chart.hpp"
-#include "analysis/report/document.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "base/document/chart.hpp"
+#include "base/document/document.hpp"
+#include "base/document/text_layout.hpp"
 #include "tools/plan/step/plan.hpp"
 #include "tools/plan/step/scaling.hpp"
 #include "tools/plan/step/search.hpp"

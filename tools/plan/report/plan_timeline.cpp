@@ -7,7 +7,7 @@
 #include <pugixml.hpp>
 #include <utility>
 
-#include "analysis/report/drawing/svg.hpp"
+#include "base/document/svg.hpp"
 #include "base/error.hpp"
 #include "base/record/json_fields.hpp"
 #include "base/units.hpp"

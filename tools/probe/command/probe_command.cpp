@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/charts/chart.hpp"
 #include "analysis/probe/siblings.hpp"
+#include "base/document/chart.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/host_name.hpp"
@@ -318,7 +318,7 @@ CommandResult run_probe(const ProbeCommand& options) {
   };
   CommandResult result{write_documents(documents, write), ExitStatus::ok, prints_text(documents)};
   if (!options.picture.empty())
-    write_file_by_rename(options.picture, analysis::svg_chart(analysis::roofline_chart(records.front())));
+    write_file_by_rename(options.picture, svg_chart(analysis::roofline_chart(records.front())));
   const bool is_low = options.lab00 ? !analysis::lab00_caveat(records.front()).empty()
                                     : !analysis::judge_probes(records).slow.empty();
   if (is_low) result.status = ExitStatus::low;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/charts/chart.hpp"
+#include "base/document/chart.hpp"
 #include "base/record/probe.hpp"
 
 namespace collbench::analysis {

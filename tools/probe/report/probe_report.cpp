@@ -9,8 +9,8 @@
 
 #include "analysis/probe/gpu_findings.hpp"
 #include "analysis/probe/siblings.hpp"
-#include "analysis/report/document.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "base/document/document.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/statistics.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"

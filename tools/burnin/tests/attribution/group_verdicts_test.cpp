@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "tools/burnin/tests/attribution/made_pairs.hpp"
 
 namespace collbench::analysis {

@@ -4,7 +4,7 @@
 #include <pugixml.hpp>
 #include <string>
 
-#include "tests/analysis/lines.hpp"
+#include "tests/base/lines.hpp"
 #include "tools/burnin/attribution/burnin_text.hpp"
 #include "tools/burnin/report/burnin_report.hpp"
 #include "tools/burnin/tests/attribution/made_burnin.hpp"

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 
 namespace collbench::analysis::nccl_advice_test {
 namespace {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
 #include "tools/plan/job/model_catalog.hpp"

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "analysis/report/text_layout.hpp"
+#include "base/document/text_layout.hpp"
 #include "tests/analysis/probe/made_probes.hpp"
 
 namespace collbench::analysis::probe_report_test {

@@ -1,0 +1,109 @@
+#pragma once
+#include <fmt/format.h>
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/document/chart.hpp"
+
+// What a page says, without the marks of any format: each format escapes the text itself, once.
+
+namespace collbench {
+
+/// How loudly something is said where there is color.
+enum class Tone { plain, quiet, warning, alarm };
+
+/// One sentence of a report, without the marks of any format.
+struct ReportLine {
+  std::string text;
+  Tone tone = Tone::quiet;
+};
+
+using ReportLines = std::vector<ReportLine>;
+
+/// Adds a line in fmt's form: a quiet one, one of a tone, or a warning that begins with the word.
+template <class... Args>
+void add(ReportLines& lines, fmt::format_string<Args...> form, Args&&... args) {
+  lines.push_back({fmt::format(form, std::forward<Args>(args)...)});
+}
+template <class... Args>
+void add(ReportLines& lines, Tone tone, fmt::format_string<Args...> form, Args&&... args) {
+  lines.push_back({fmt::format(form, std::forward<Args>(args)...), tone});
+}
+template <class... Args>
+void warn(ReportLines& lines, fmt::format_string<Args...> form, Args&&... args) {
+  lines.push_back({"warning: " + fmt::format(form, std::forward<Args>(args)...), Tone::warning});
+}
+
+/// The class of page.css that shows a tone; empty where nothing is to be noticed.
+[[nodiscard]] std::string_view tone_class(Tone tone);
+
+struct ReportCell {
+  template <std::convertible_to<std::string_view> Text>
+  ReportCell(const Text& words, std::string_view shown_as = {})
+      : text(std::string_view(words)), style(shown_as) {}
+
+  std::string text;
+  std::string style;  ///< a class of page.css, and bold in Markdown; empty: none
+};
+
+struct ReportTable {
+  std::string caption{};                        ///< of HTML
+  std::vector<std::string> headings;            ///< the first column names its row
+  std::vector<std::vector<ReportCell>> rows{};  ///< as many cells as headings
+  bool is_text = false;                         ///< cells are words, which HTML does not put at the right
+  std::size_t left = 1;                         ///< the columns of words before the numbers, in Markdown
+  std::size_t right = 0;                        ///< and behind them
+};
+
+using ReportList = std::vector<std::string>;
+
+/// Lines of which none stands out.
+[[nodiscard]] ReportLines as_lines(const ReportList& texts);
+
+/// An SVG document, which only a page shows. `description` is for who does not see it.
+struct ReportPicture {
+  std::string svg;
+  std::string caption;
+  std::string description;
+};
+
+/// A string is a paragraph. Markdown has the numbers of charts in its tables, and no pictures.
+using ReportBlock =
+    std::variant<std::string, ReportList, ReportLines, ReportTable, std::vector<Chart>, ReportPicture>;
+
+struct ReportSection {
+  std::string heading;
+  std::vector<ReportBlock> blocks;
+  std::string id{};  ///< of a page: letters, digits and hyphens; empty: by its number
+};
+
+struct Document {
+  std::string title;
+  std::vector<ReportSection> sections;
+  ReportLines lead{};  ///< below the title of a page
+};
+
+/// What is a warning or an alarm is bold.
+[[nodiscard]] std::string markdown(const ReportLines& lines);
+[[nodiscard]] std::string markdown_table(const ReportTable& table);
+[[nodiscard]] std::string markdown(const ReportSection& section);
+[[nodiscard]] std::string markdown(const Document& document);
+
+/// The letters that a terminal's chart may have.
+enum class ChartLetters {
+  unicode,  ///< signs for points, Braille for lines, shade for the band
+  ascii,
+};
+
+/// The chart in `columns` (40 at least; more than 110 are not used) and about 20 lines, each with its
+/// newline: what was measured as points with a sign for each series, what is expected as a line and a band,
+/// reference lines. Without what a ring or a tree would give.
+[[nodiscard]] std::string terminal_chart(const Chart& chart, int columns, ChartLetters letters);
+
+}  // namespace collbench
