@@ -33,9 +33,9 @@ struct ChildLimits {
   bool keeps_stdin = false;  ///< it reads what this process would have read; else /dev/null
 };
 
-/// Runs a program (looked up on PATH) with its arguments, never through a shell. Returns
-/// as soon as the program itself ends: what it leaves behind in its process group is killed and not waited
-/// for. Throws Error (not_here) when the system has no pipe or process to give.
+/// Runs a program (looked up on PATH) with its arguments, never through a shell. Returns as soon as the
+/// program itself ends: what it leaves behind in its process group is killed and not waited for. Throws Error
+/// (not_here) when the system has no pipe or process to give.
 [[nodiscard]] ChildResult run_child(const std::vector<std::string>& arguments,
                                     const ChildLimits& limits = {});
 

@@ -17,7 +17,7 @@ namespace collbench {
 
 /// Sets a variable, or removes it, while other threads may read the environment: they see what was there or
 /// what is now. setenv moves the list under them (glibc before 2.41; setenv(3), "MT-Unsafe const:env").
-/// Writers take turns, by a lock of theirs. Readers may keep what is replaced, so it is never freed.
+/// Readers may keep what is replaced, so it is never freed.
 void change_variable(const std::string& name, const std::optional<std::string>& value);
 
 /// The file of this program; empty where the system does not say.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <linux/magic.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -248,10 +249,21 @@ std::string read_file(const std::filesystem::path& path, std::size_t max_bytes) 
   }
 }
 
+MemoryFile::MemoryFile(const char* label, std::string_view text) : file_(::memfd_create(label, 0)) {
+  if (file_.get() < 0) throw file_error(label, "kept in memory", errno);
+  write_all(file_.get(), text, label);
+  ::lseek(file_.get(), 0, SEEK_SET);
+}
+
+std::string MemoryFile::path() const { return fmt::format("/proc/self/fd/{}", file_.get()); }
+
 ScratchFolder::ScratchFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "collbench-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) {
-    throw usage_error(pattern, "cannot create a folder there", "set TMPDIR to a writable folder");
+  std::error_code none;
+  const std::filesystem::path parent = std::filesystem::temp_directory_path(none);
+  std::string pattern = (parent / "collbench-XXXXXX").string();
+  if (none || ::mkdtemp(pattern.data()) == nullptr) {
+    throw usage_error(none ? "TMPDIR" : pattern, "cannot create a folder there",
+                      "set TMPDIR to a writable folder");
   }
   folder_ = pattern;
 }

@@ -77,6 +77,18 @@ inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30U;
 /// and for one of more than `max_bytes` before it is read.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path, std::size_t max_bytes = kMaxFileBytes);
 
+/// A text as a file in memory, read from its start, which children of this process find under path().
+class MemoryFile {
+ public:
+  /// Throws file_error where the system has no memory for it. `label`: of /proc.
+  MemoryFile(const char* label, std::string_view text);
+  [[nodiscard]] int descriptor() const { return file_.get(); }
+  [[nodiscard]] std::string path() const;
+
+ private:
+  FileDescriptor file_;
+};
+
 /// A folder of its own below TMPDIR (or /tmp) that goes with its contents.
 class ScratchFolder {
  public:

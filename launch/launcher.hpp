@@ -28,7 +28,8 @@ enum class MpiLauncher { open_mpi, pmix, pmi };
 /// How many of them it started on this host, likewise.
 [[nodiscard]] std::optional<int> launched_local_size();
 
-/// The command, so that its process is no rank: it would leave what it has to say to rank 0.
+/// The command, behind assignments of variables where there are any, so that its process is no rank: it would
+/// leave what it has to say to rank 0.
 [[nodiscard]] std::vector<std::string> as_no_rank(const std::vector<std::string>& command);
 
 /// This process's, as `rendezvous` or the launcher's variables have it.

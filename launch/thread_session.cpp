@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 
 namespace collbench::launch {

@@ -192,8 +192,9 @@ Lines run_differences(const Run& base, const Run& current) {
   const auto before = process_of(base);
   const auto after = process_of(current);
   if (before && after && *before != *after)
-    lines.push_back(fmt::format("{} → {}: where a process has several GPUs, its launches bound small sizes",
-                                words(*before), words(*after)));
+    lines.push_back(
+        fmt::format("{} → {}: small sizes are limited by launch time where a process drives several GPUs",
+                    words(*before), words(*after)));
   add_gpu_state(lines, base, current);
   for (std::vector<std::string> Run::* const notes : {&Run::load_notes, &Run::network_notes}) {
     for (const std::string& note : base.*notes) lines.push_back("base: " + note);

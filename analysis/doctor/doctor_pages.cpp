@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "analysis/doctor/doctor_report.hpp"
+#include "analysis/verdict/finding_cost.hpp"
 #include "topology/doctor/jobs.hpp"
 
 namespace collbench::analysis {

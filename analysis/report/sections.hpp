@@ -1,6 +1,4 @@
 #pragma once
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <optional>
 #include <set>

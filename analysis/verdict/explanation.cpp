@@ -279,9 +279,10 @@ double to_expected(const Row& row) { return *row.expectation.expected_seconds / 
 /// "70 % of the nvls_tree model and 92 % of the ring model"
 std::string shares_of_both(const Row& row, const std::string& other) {
   const Expectation& expected = row.expectation;
-  const auto& seconds = other == "ring"   ? expected.ring_seconds
-                        : other == "tree" ? expected.tree_seconds
-                                          : expected.nvls_seconds;
+  const auto algorithm = find_gpu_algorithm(other);
+  const auto& seconds = algorithm == GpuAlgorithm::ring   ? expected.ring_seconds
+                        : algorithm == GpuAlgorithm::tree ? expected.tree_seconds
+                                                          : expected.nvls_seconds;
   return fmt::format("{} and {}", share_of_model(to_expected(row), expected.expected_by),
                      share_of_model(seconds.value_or(0) / row.measurement.seconds, other));
 }
@@ -311,7 +312,7 @@ std::string no_nvls_cause(const GpuCluster& cluster, const std::string& or_else)
 bool is_as_ring(const Row& row, const GpuCluster& cluster) {
   constexpr double kSame = 0.07;
   const auto& ring = row.expectation.ring_seconds;
-  return !cluster.run.algorithm && row.expectation.expected_by.starts_with("nvls") && ring &&
+  return !cluster.run.algorithm && is_nvls(find_gpu_algorithm(row.expectation.expected_by)) && ring &&
          std::fabs(*ring / row.measurement.seconds - 1) < kSame;
 }
 

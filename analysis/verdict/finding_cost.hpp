@@ -106,4 +106,9 @@ struct FindingPrice {
 /// nodes: …". Empty where no model shows a loss.
 [[nodiscard]] std::string all_costs(const std::vector<FindingCost>& costs);
 
+/// What a finding of the doctor costs AllReduce of 8 GiB: the machine as it is against the same machine with
+/// its siblings' rate, ports and links, by the models that `topo diff` prices findings with. Empty where they
+/// know nothing of it: another code, no GPU that is modeled, or nothing to compare with.
+[[nodiscard]] std::string doctor_price(const topology::Host& host, std::string_view code);
+
 }  // namespace collbench::analysis

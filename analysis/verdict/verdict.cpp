@@ -13,6 +13,7 @@
 
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "analysis/models/nccl/healthy_ranges.hpp"
+#include "analysis/models/nccl/links.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/verdict/fitting_machines.hpp"
 #include "base/statistics.hpp"
@@ -137,14 +138,14 @@ void judge_largest(SeriesJudgement& result, const SizeSeries& rows, const Series
   }
   if (!ran_as_expected(rows)) result.other_algorithm = other_algorithm(rows, *result.range);
   // Between ring and tree NCCL's choice may turn on a few percent.
-  const std::string& expected = rows.front()->expectation.expected_by;
-  if (!result.other_algorithm.empty() && (!choice_is_known || expected == "tree")) {
+  const auto expected = find_gpu_algorithm(rows.front()->expectation.expected_by);
+  if (!result.other_algorithm.empty() && (!choice_is_known || expected == GpuAlgorithm::tree)) {
     result.reason = VerdictReason::other_algorithm;
     return;
   }
   result.word = ratios.to_ring < kFaultBelow ? VerdictWord::fault : VerdictWord::below;
   result.reason = VerdictReason::slow;
-  if (!result.other_algorithm.empty() && expected.starts_with("nvls")) {
+  if (!result.other_algorithm.empty() && is_nvls(expected)) {
     result.reason = VerdictReason::no_nvls;
   } else {
     result.other_algorithm.clear();

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "base/environment.hpp"
 #include "collectives/nccl/plugin_slot.hpp"
 

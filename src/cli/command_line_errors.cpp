@@ -13,7 +13,9 @@ namespace collbench::program {
 namespace {
 
 std::string see_help(const CLI::App& app) {
-  return app.get_parent() == nullptr ? "see collbench help run" : "see " + full_name(app) + " --help";
+  if (app.get_parent() == nullptr) return "see collbench help run";
+  return fmt::format("see {} {}", full_name(app),
+                     app.get_help_all_ptr() != nullptr ? "--help-all" : "--help");
 }
 
 /// Of the names that may have been meant the nearest: one, unless others are as near.

@@ -85,7 +85,8 @@ std::string first_page(const CLI::App& command, const std::string& parent) {
     for (const CLI::Option* option : options) names.push_back(option->get_name());
     others += fmt::format("\n{}:\n  {}\n", group, fmt::join(names, " "));
   }
-  return text + others;
+  return text + others +
+         fmt::format("\n{} {} --help-all says what each is for\n", parent, command.get_name());
 }
 
 std::string wrapped_help(const std::string& text, int columns) {

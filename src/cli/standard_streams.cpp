@@ -4,7 +4,6 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -107,12 +106,8 @@ std::function<std::string_view()> input_parts(const std::string& path) {
 
 void rewind_stdin() {
   if (::lseek(STDIN_FILENO, 0, SEEK_SET) == 0) return;
-  const std::string text = input_text("-");
-  const FileDescriptor kept(::memfd_create("stdin", 0));
-  const bool is_kept = kept.get() >= 0 && ::write(kept.get(), text.data(), text.size()) == std::ssize(text) &&
-                       ::dup2(kept.get(), STDIN_FILENO) == STDIN_FILENO;
-  if (!is_kept) throw file_error("stdin", "read", errno);
-  ::lseek(STDIN_FILENO, 0, SEEK_SET);
+  const MemoryFile kept("stdin", input_text("-"));
+  if (::dup2(kept.descriptor(), STDIN_FILENO) != STDIN_FILENO) throw file_error("stdin", "read", errno);
 }
 
 std::string input_name(const std::string& path) { return path == "-" ? "stdin" : path; }

@@ -16,6 +16,8 @@
 #include "base/child_process.hpp"
 #include "base/environment.hpp"
 #include "base/error.hpp"
+#include "base/text_input.hpp"
+#include "base/text_sinks.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/standard_streams.hpp"
 
@@ -128,6 +130,12 @@ std::string program_of_tool(std::string_view name) {
 void require_tool(std::string_view name) {
   const std::string program = program_of_tool(name);
   if (::access(program.c_str(), X_OK) != 0) throw not_startable(tool_named(name), program, errno);
+  const ChildLimits limits{.seconds = 60};
+  const ChildResult answer = run_child({program, "--version"}, limits);
+  if (answer.succeeded()) return;
+  throw Error(ExitStatus::not_here, program,
+              fmt::format("does not start: {}: {}", describe_end(answer, limits), one_line(trim(answer.err))),
+              "install it anew, of the version of collbench");
 }
 
 void become_tool(int argc, char** argv, bool reports) {

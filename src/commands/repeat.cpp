@@ -15,6 +15,7 @@
 #include "analysis/compare/comparison_report.hpp"
 #include "analysis/report/launches.hpp"
 #include "analysis/report/report.hpp"
+#include "base/clock.hpp"
 #include "base/files.hpp"
 #include "base/output_lock.hpp"
 #include "base/record/run.hpp"

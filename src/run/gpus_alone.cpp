@@ -53,7 +53,7 @@ ProbeRecord probe_here(const std::string& host, const std::string& uuids, double
   std::vector<std::string> words =
       gpu_probe_command(std::max(seconds / kProbeOfEightGpus, kMinWorkSeconds), 0);
   words.insert(words.end(), {"--gpu-timeout", "30", "-J", so_far});  // several may hang, one after another
-  if (!uuids.empty()) words.insert(words.begin(), {"env", "CUDA_VISIBLE_DEVICES=" + uuids});
+  if (!uuids.empty()) words.insert(words.begin(), "CUDA_VISIBLE_DEVICES=" + uuids);
   const ChildResult result = run_child(launch::as_no_rank(words), limits);
   // A probe that found a slow GPU ends with 1.
   if (result.end == ChildEnd::exited &&

@@ -257,8 +257,7 @@ void add_where(CLI::App& app, RunOptions& run) {
              number_into(run.process.gpus, "--gpus-per-process", 1, kMaxGpusOfProcess));
   add_option(app, theme, "--threads", "T",
              "threads of a process that issue the calls of its GPUs, as many GPUs each; without "
-             "--gpus-per-process one "
-             "GPU each (1)",
+             "--gpus-per-process one GPU each (1)",
              number_into(run.process.threads, "--threads", 1, kMaxGpusOfProcess));
   add_option(
       app, theme, "--rendezvous", "HOST:PORT",

@@ -494,7 +494,6 @@ class RunDriver {
     bool is_lost = false;
     bool is_shown = false;
     for (const OutputDocument& each : at_.options.documents) {
-      is_shown = is_shown || each.path.empty();
       if (RecordFiles::rewrites(each)) continue;
       launch::RootErrors failure;
       failure.attempt([&](launch::OnRoot) {
@@ -502,7 +501,10 @@ class RunDriver {
             {each}, [this](const OutputDocument& to) { return last_document(run_, to, at_.options, text_); });
         if (each.path.empty()) as_text() ? print_text(printed) : print_all(printed);
       });
-      if (!failure.first()) continue;
+      if (!failure.first()) {
+        is_shown = is_shown || each.path.empty();
+        continue;
+      }
       is_lost = true;
       const bool is_first = !root_errors_.first();  // which main says
       root_errors_.keep(failure.first());

@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "base/child_process.hpp"
 #include "base/secrets/secrets.hpp"
 
 namespace collbench::launch::launcher_test {
@@ -42,6 +44,19 @@ TEST(Launcher, OfTwoTheInnerOneCounts) {
   EXPECT_EQ(launched_rank(), 0);
   EXPECT_EQ(launched_size(), std::nullopt);
   for (const char* name : {"PMIX_RANK", "PMI_RANK", "PMI_SIZE"}) unsetenv(name);
+}
+
+TEST(Launcher, ACommandThatIsNoRankIsOneOfNoLauncher) {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) setenv(name, "1", 1);
+  const auto ranks = [](const std::vector<std::string>& command) { return run_child(command).out; };
+  const std::vector<std::string> command{"sh", "-c",
+                                         "echo $OMPI_COMM_WORLD_RANK$PMIX_RANK$PMI_RANK$OF_ITS_OWN"};
+  EXPECT_EQ(ranks(command), "111\n");
+  EXPECT_EQ(ranks(as_no_rank(command)), "\n");
+  std::vector<std::string> with_variable = command;
+  with_variable.insert(with_variable.begin(), "OF_ITS_OWN=2 3");
+  EXPECT_EQ(ranks(as_no_rank(with_variable)), "2 3\n");
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) unsetenv(name);
 }
 
 TEST(Launcher, TheRanksOfAHost) {

@@ -65,19 +65,22 @@ def run_forced(platform, all_reduce, all_to_all):
 
 
 def run(platform, operations, forced, sizes, iterations, warmup):
-    settings = SETTINGS | forced
     with tempfile.TemporaryDirectory() as folder:
         record = pathlib.Path(folder) / "run.json"
-        command = [SMPIRUN, "-np", str(RANKS), "-platform", str(HERE / platform.file), "--log=root.thres:error"]
-        command += [f"--cfg={name}:{value}" for name, value in settings.items()]
-        command += [COLLBENCH_SMPI, "--node-map", platform.node_map, "--ops", operations,
-                    "--sizes", ",".join(map(str, sizes)), "--exact-counts",
-                    "--passes", "1", "--iters", str(iterations), "--warmup_iters", str(warmup), "--check", "0",
-                    "-J", str(record)]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240)
-        if done.returncode != 0:
-            raise AssertionError(f"{' '.join(command)}\nstatus {done.returncode}\n{done.stdout}{done.stderr}")
+        said(platform, forced, "--ops", operations, "--sizes", ",".join(map(str, sizes)), "--exact-counts", "--passes", "1",
+             "--iters", str(iterations), "--warmup_iters", str(warmup), "--check", "0", "-J", str(record))
         return json.loads(record.read_text())
+
+
+def said(platform, forced, *words):
+    """What collbench-smpi prints."""
+    command = [SMPIRUN, "-np", str(RANKS), "-platform", str(HERE / platform.file), "--log=root.thres:error"]
+    command += [f"--cfg={name}:{value}" for name, value in (SETTINGS | forced).items()]
+    command += [COLLBENCH_SMPI, "--node-map", platform.node_map, *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(command)}\nstatus {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
 
 
 def ring_all_reduce_seconds(platform, size):
@@ -165,6 +168,10 @@ class OnSimulatedPlatforms(unittest.TestCase):
             seen.add((operation, row["size_bytes"]))
         self.assertEqual(seen, {(operation, size) for size in sizes
                                 for operation in ("Broadcast", "Reduce", "Gather", "Scatter", "PingPong")})
+
+    def test_the_page_of_a_tool(self):
+        """It stands beside this program, not beside smpirun's own."""
+        self.assertIn("# Lab 01: AllReduce", said(FLAT, {}, "--preset", "lab01", "--sizes", "1MB", "--passes", "1", "--check", "0"))
 
 
 if __name__ == "__main__":

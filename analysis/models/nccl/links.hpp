@@ -26,6 +26,11 @@ enum class GpuAlgorithm {
 [[nodiscard]] std::string_view name(GpuAlgorithm algorithm);
 [[nodiscard]] std::optional<GpuAlgorithm> find_gpu_algorithm(std::string_view name);
 
+/// Whether the NVSwitches reduce, within nodes or in all.
+[[nodiscard]] constexpr bool is_nvls(std::optional<GpuAlgorithm> algorithm) {
+  return algorithm == GpuAlgorithm::nvls || algorithm == GpuAlgorithm::nvls_tree;
+}
+
 [[nodiscard]] constexpr bool is_collnet(GpuAlgorithm algorithm) {
   return algorithm == GpuAlgorithm::collnet_direct || algorithm == GpuAlgorithm::collnet_chain;
 }

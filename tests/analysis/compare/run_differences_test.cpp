@@ -103,10 +103,9 @@ TEST(RunDifferences, ProcessesOfSeveralGpus) {
   collbench::Run current = base;
   EXPECT_THAT(run_differences(base, current), Not(Contains(of_process)));
   current.process = {.gpus = 8, .threads = 2};
-  EXPECT_THAT(
-      run_differences(base, current),
-      Contains(::testing::StartsWith(
-          "1 GPU per process, 1 thread → 8 GPUs per process, 2 threads: where a process has several GPUs")));
+  EXPECT_THAT(run_differences(base, current),
+              Contains(::testing::StartsWith("1 GPU per process, 1 thread → 8 GPUs per process, 2 threads: "
+                                             "small sizes are limited by launch time")));
   base.log.emplace().gpus_per_process = {8, 1};
   base.log->threads_per_process = {2, 1};
   EXPECT_THAT(run_differences(base, current), Not(Contains(of_process)));

@@ -42,10 +42,10 @@ struct JudgedLab {
 
 JudgedLab judged_lab(const Run& run, const Lab01Request& request) {
   if (std::ranges::none_of(run.rows, is_all_reduce)) {
-    throw usage_error("--preset lab01", "it reports AllReduce, and the run has no AllReduce row",
-                      "leave --preset out, or use a run of AllReduce");
+    throw usage_error("lab01", "its page is of AllReduce, and the run has no AllReduce row",
+                      "give a run of AllReduce");
   }
-  analysis::require_times_of_gpus(run, "--preset lab01");
+  analysis::require_times_of_gpus(run, "lab01");
   std::string topology = request.topology;
   if (topology.empty() && run.log && run.log->topology) topology = run.log->topology->value;
   Run judged = run;

@@ -42,7 +42,7 @@ class Lab01(unittest.TestCase):
     def record(self):
         record = self.folder / "run.json"
         if not record.exists():
-            self.run_program("judge", LOG, *H100, "-J", record)
+            self.said("judge", LOG, *H100, "-J", record)
         return record
 
     def test_its_page_is_that_of_the_preset(self):
@@ -75,8 +75,8 @@ class Lab01(unittest.TestCase):
         other = self.folder / "other.json"
         other.write_text(json.dumps(record))
         for words in (("lab01", other), ("report", other, "--preset", "lab01")):
-            self.assertEqual(self.refused(*words), "collbench: --preset lab01: it reports AllReduce, and the run has no AllReduce "
-                                                   "row; leave --preset out, or use a run of AllReduce\n")
+            self.assertEqual(self.refused(*words), "collbench: lab01: its page is of AllReduce, and the run has no AllReduce row; "
+                                                   "give a run of AllReduce\n")
         for words in (("lab01", self.record(), "--topology", "hgx-h10"), ("report", self.record(), "--preset", "lab01", "--topology", "hgx-h10")):
             self.assertIn("collbench: hgx-h10: ", self.refused(*words))
         self.assertIn("neither a run nor a machine", self.refused("lab01"))
@@ -92,13 +92,35 @@ class Lab01(unittest.TestCase):
         self.assertIn("# Lab 01: AllReduce, expected and measured\n", done.stdout)
         self.assertEqual(self.said("report", "now.json", "--preset", "lab01"), done.stdout)
 
-    def test_without_it_nothing_is_begun(self):
+    def copy_without_it(self):
         for name in (PROGRAM.name, *(path.name for path in PROGRAM.parent.glob("libcollbench*"))):
             shutil.copy(PROGRAM.parent / name, self.folder)
+        return self.folder / PROGRAM.name
+
+    def test_one_that_fails_costs_the_page_alone(self):
+        copy = self.copy_without_it()
+        tool = self.folder / "collbench-lab01"
+        tool.write_text("#!/bin/sh\n[ \"$1\" = --version ] || kill -9 $$\n")
+        tool.chmod(0o755)
+        killed = "collbench: collbench lab01: killed by signal 9"
+        done = self.run_program("report", self.record(), "--preset", "lab01", program=copy)
+        self.assertEqual((done.returncode, done.stdout), (5, ""))
+        self.assertIn(killed, done.stderr)
+        done = self.run_program("-g", 2, "--preset", "lab01", "--backend", "mpi", "--sizes", "1MB", "--passes", 1, "--time", 3, program=copy)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn(killed, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^# AllReduce", "what was measured is shown, where nothing else has it")
+        tool.write_text("#!/bin/sh\necho \"$0: symbol lookup error: no such thing\" >&2\nexit 127\n")
+        done = self.run_program("-g", 2, "--preset", "lab01", "--backend", "mpi", program=copy)
+        self.assertEqual((done.returncode, done.stdout), (5, ""))
+        self.assertIn(f"{tool}: does not start: exit status 127: {tool}: symbol lookup error: no such thing;", done.stderr)
+
+    def test_without_it_nothing_is_begun(self):
+        copy = self.copy_without_it()
         missing = (f"collbench lab01 is a program of its own, {self.folder}/collbench-lab01, which cannot be started: No such file or "
                    "directory; install it beside collbench; in a source tree scripts/build release tools makes it\n")
         for words in (("report", self.record()), ("judge", LOG, *H100), ("predict", *H100, "--nodes", 2), ("-g", 2, "--time", 100)):
-            done = self.run_program(*words, "--preset", "lab01", "-J", "new.json", program=self.folder / PROGRAM.name)
+            done = self.run_program(*words, "--preset", "lab01", "-J", "new.json", program=copy)
             self.assertEqual((done.returncode, done.stdout), (5, ""), done.stderr)
             self.assertIn(missing, done.stderr)
             self.assertFalse((self.folder / "new.json").exists())

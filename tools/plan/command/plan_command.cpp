@@ -366,7 +366,7 @@ void add_tool(CLI::App& command, CommandFunction& chosen) {
   command.get_option("--zero")->excludes(command.get_option("--fsdp"));
   command.get_option("--nodes")->excludes(command.get_option("--n-gpus"));
   const std::string theme = "Options";
-  command.set_help_all_flag("--help-all", "and what each option below is for");
+  command.set_help_all_flag("--help-all", "all options with their descriptions");
   add_option(command, theme, "--table", "FILE",
              "a plan for each line of a table between tabs, whose columns are options", into(options->table));
   add_flag(command, theme, "--assumptions", options->lists_assumptions,

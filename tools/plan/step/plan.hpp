@@ -28,7 +28,7 @@ struct PublishedError {
 
 /// Of the steps like this one, on any number of GPUs; none where no such step was compared. `gpu` is a
 /// TrainingGpu's name. Those with experts were planned with the stack of each told: none where it is not
-/// (`stack_given`). The figures are those of docs/notes/plan-accuracy.md, "By kind"; scripts/plan-accuracy
+/// (`stack_given`). The figures are those of docs/notes/plan-accuracy.md, "By kind"; research/plan-accuracy
 /// says where they differ.
 [[nodiscard]] const PublishedError* published_error(const TrainingJob& job, std::string_view gpu,
                                                     bool stack_given);

@@ -26,7 +26,7 @@ bool has_published_stack(const TrainingJob& job, bool of_2021) {
   return of_2021 ? job.stack->attention == AttentionKernel::unfused : job.stack->fuses_accumulation;
 }
 
-/// The kind by the same rules as kind_of() of scripts/plan-accuracy; empty: none.
+/// The kind by the same rules as kind_of() of research/plan-accuracy; empty: none.
 std::string_view published_kind(const TrainingJob& job, std::string_view gpu, bool stack_given) {
   constexpr int kLargeRun = 8192;
   // All three are of one paper: GPT-3 on 384 to 1,536 A100, DeepSpeed of 2021, data parallel alone. Others

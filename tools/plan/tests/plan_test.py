@@ -315,7 +315,7 @@ class Plan(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             text, record = pathlib.Path(folder) / "log.txt", pathlib.Path(folder) / "run.json"
             text.write_text(log)
-            done = subprocess.run([str(PROGRAM), "import", str(text), "-J", str(record)], capture_output=True, text=True, check=False)
+            done = subprocess.run([str(PROGRAM), "judge", "--apart", str(text), "-J", str(record)], capture_output=True, text=True, check=False)
             self.assertTrue(record.exists(), done.stderr)
             job = ("--model", "llama-3.1-8b", "--topology", "hgx-h100", "--nodes", "2", "--tp", "8", "--seq", "4k", "--gbs", "32")
             usual, slow = planned(*job, "--zero", "0"), planned(*job, "--zero", "0", "--measured", record)

@@ -1,4 +1,4 @@
-#include "analysis/doctor/doctor_report.hpp"
+#include "analysis/verdict/finding_cost.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "analysis/doctor/doctor_report.hpp"
+#include "analysis/verdict/finding_cost.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "analysis/models/nccl/node_nics.hpp"
-#include "analysis/verdict/finding_cost.hpp"
 #include "topology/doctor/infiniband_ports.hpp"
 #include "topology/graph/lookup.hpp"
 

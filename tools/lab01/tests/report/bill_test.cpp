@@ -5,7 +5,7 @@
 
 #include "tools/lab01/tests/report/runs.hpp"
 
-namespace collbench::analysis::price_test {
+namespace collbench::analysis::bill_test {
 namespace {
 
 using testing::HasSubstr;
@@ -53,4 +53,4 @@ TEST(Lab01Price, WithoutAPriceAndWithoutGpus) {
 }
 
 }  // namespace
-}  // namespace collbench::analysis::price_test
+}  // namespace collbench::analysis::bill_test
