@@ -113,7 +113,7 @@ class Lab01(unittest.TestCase):
         tool.write_text("#!/bin/sh\necho \"$0: symbol lookup error: no such thing\" >&2\nexit 127\n")
         done = self.run_program("-g", 2, "--preset", "lab01", "--backend", "mpi", program=copy)
         self.assertEqual((done.returncode, done.stdout), (5, ""))
-        self.assertIn(f"{tool}: does not start: exit status 127: {tool}: symbol lookup error: no such thing;", done.stderr)
+        self.assertIn(f"does not start: exit status 127: {tool}: symbol lookup error: no such thing;", done.stderr)
 
     def test_without_it_nothing_is_begun(self):
         copy = self.copy_without_it()
