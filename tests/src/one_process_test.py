@@ -154,7 +154,7 @@ class OneProcess(Scratch):
         alone("--threads", 2, *QUICK, *SMALL, "-J", self.path)
         mpirun(2, *QUICK, *SMALL, "-J", other)
         said = run([str(PROGRAM), "compare", str(self.path), str(other)])
-        self.assertIn("2 GPUs per process, 2 threads → 1 GPU per process, 1 thread: where a process has several GPUs", unwrapped(said.stdout))
+        self.assertIn("2 GPUs per process, 2 threads → 1 GPU per process, 1 thread: small sizes are limited by launch time", unwrapped(said.stdout))
         self.assertNotIn("per process", run([str(PROGRAM), "compare", str(other), str(other)]).stdout)
 
     def test_a_stream_is_not_continued_in_another_shape(self):
