@@ -135,7 +135,7 @@ void require_tool(std::string_view name) {
   if (answer.succeeded()) return;
   throw Error(ExitStatus::not_here, program,
               fmt::format("does not start: {}: {}", describe_end(answer, limits), one_line(trim(answer.err))),
-              "install it anew, of the version of collbench");
+              "install it again, in the same version as collbench");
 }
 
 void become_tool(int argc, char** argv, bool reports) {

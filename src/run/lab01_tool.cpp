@@ -35,7 +35,7 @@ std::string page_by_tool(std::vector<std::string> words, const Lab01Request& req
   if (result.end != ChildEnd::exited || result.code == 0 || !said.starts_with(kName))
     throw Error(ExitStatus::not_here, "collbench lab01",
                 fmt::format("{}{}{}", describe_end(result, limits), said.empty() ? "" : ": ", one_line(said)),
-                "collbench lab01 RECORD writes the page of a record that is kept (-J)");
+                "keep the record with -J: collbench lab01 RECORD writes its page");
   said.remove_prefix(kName.size());
   throw Error(static_cast<ExitStatus>(result.code), "", std::string(said), "");
 }

@@ -103,6 +103,12 @@ class WithoutMpi(Scratch):
                                             stdin=subprocess.DEVNULL))
         return started
 
+    def test_the_page_of_a_tool_is_rank_0s_whatever_number_a_launcher_gave_it(self):
+        started = self.start(2, *QUICK, "--ops", "all_reduce", "--sizes", "1M", "--preset", "lab01", by_words=True, environment={"PMIX_RANK": "1"})
+        said = [rank.communicate(timeout=90) for rank in started]
+        self.assertEqual([rank.returncode for rank in started], [0, 0], said)
+        self.assertTrue(said[0][0].startswith("# Lab 01: AllReduce"), said)
+
     def test_it_is_measured_as_under_mpi(self):
         for by_words in (False, True):
             with self.subTest(by_words=by_words):
@@ -734,7 +740,7 @@ class Settings(Scratch):
 
     def test_host_memory_has_none(self):
         for words, line in ((["-x", "1"], "--nccl-config: host memory is measured"), (["-z", "1"], "-z: an MPI call returns when it is complete"),
-                            (["-M", "1"], "-M: it tells what takes GPU memory, and host memory is measured")):
+                            (["-M", "1"], "-M: it reports GPU memory, and host memory is measured")):
             self.check_line(run([str(PROGRAM), "--backend", "mpi", *QUICK, *SMALL, *words]), [line], 5)
 
     def test_calls_that_are_waited_for(self):

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "analysis/report/diff_report.hpp"
-#include "base/document/html/page.hpp"
+#include "base/document/document.hpp"
 #include "base/record/run.hpp"
 #include "topology/render/render.hpp"
 

@@ -1,4 +1,4 @@
-#include "base/document/html/page.hpp"
+#include "base/document/document.hpp"
 
 #include "base/record/json_fields.hpp"
 

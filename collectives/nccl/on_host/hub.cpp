@@ -201,7 +201,7 @@ class Server {
       Asked& asked = all_[static_cast<std::size_t>(rank)];
       if (!receive_asked(sockets_[static_cast<std::size_t>(rank)], rank, ranks, asked)) return false;
       if (same_call(asked.header, all_[0].header)) continue;
-      std::fprintf(stderr, "the ranks' data: rank %d calls something else than rank 0\n", rank);
+      std::fprintf(stderr, "the ranks' data: rank %d calls something other than rank 0\n", rank);
       return false;
     }
     const Ask ask = all_[0].header.ask;

@@ -62,7 +62,7 @@ void require_of_its_kind(const Lab01Command& options, const std::vector<OutputDo
                           "name a file that ends in .md");
   } else if (options.cluster.words.size() != (options.cluster.topology.empty() ? 0U : 1U)) {
     throw usage_error(
-        "", "the run says itself how many nodes it had, and what joined them",
+        "", "the run itself says how many nodes it had and what joined them",
         "leave out all but --topology, or the run; for a log that does not say it see collbench "
         "judge --preset lab01");
   }

@@ -42,8 +42,8 @@ struct JudgedLab {
 
 JudgedLab judged_lab(const Run& run, const Lab01Request& request) {
   if (std::ranges::none_of(run.rows, is_all_reduce)) {
-    throw usage_error("lab01", "its page is of AllReduce, and the run has no AllReduce row",
-                      "give a run of AllReduce");
+    throw usage_error("lab01", "the page is about AllReduce, and the run has no AllReduce row",
+                      "give a run with AllReduce");
   }
   analysis::require_times_of_gpus(run, "lab01");
   std::string topology = request.topology;

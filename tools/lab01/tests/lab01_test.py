@@ -62,12 +62,11 @@ class Lab01(unittest.TestCase):
 
     def test_a_machine_on_stdin(self):
         machine = self.said("topo", "save", "hgx-h100", "-o", "-")
-        file = self.folder / "machine.json"
-        file.write_text(machine)
+        (self.folder / "machine.json").write_text(machine)
         for words in (("report", self.record()), ("predict", "--nodes", 2)):
             page = self.said(*words, "--topology", "-", "--preset", "lab01", input=machine)
             self.assertIn("| NVLink of one GPU, line rate | 18 links × 25 GB/s | 450.00 |", page)
-            self.assertEqual(self.said(*words, "--topology", file, "--preset", "lab01").replace(str(file), "-"), page)
+            self.assertEqual(self.said(*words, "--topology", "machine.json", "--preset", "lab01").replace("machine.json", "-"), page)
 
     def test_what_it_refuses_is_what_the_command_says(self):
         record = json.loads(self.record().read_text())
@@ -75,12 +74,12 @@ class Lab01(unittest.TestCase):
         other = self.folder / "other.json"
         other.write_text(json.dumps(record))
         for words in (("lab01", other), ("report", other, "--preset", "lab01")):
-            self.assertEqual(self.refused(*words), "collbench: lab01: its page is of AllReduce, and the run has no AllReduce row; "
-                                                   "give a run of AllReduce\n")
+            self.assertEqual(self.refused(*words), "collbench: lab01: the page is about AllReduce, and the run has no AllReduce row; "
+                                                   "give a run with AllReduce\n")
         for words in (("lab01", self.record(), "--topology", "hgx-h10"), ("report", self.record(), "--preset", "lab01", "--topology", "hgx-h10")):
             self.assertIn("collbench: hgx-h10: ", self.refused(*words))
         self.assertIn("neither a run nor a machine", self.refused("lab01"))
-        self.assertIn("says itself how many nodes", self.refused("lab01", self.record(), "--nodes", 2))
+        self.assertIn("itself says how many nodes", self.refused("lab01", self.record(), "--nodes", 2))
         self.assertIn("is Markdown", self.refused("lab01", *H100, "--nodes", 2, "-o", "x.html"))
 
     def test_of_a_run(self):
