@@ -7,9 +7,8 @@
 #include <array>
 
 #include "analysis/report/columns.hpp"
-#include "analysis/report/html/markup.hpp"
 #include "analysis/report/sections.hpp"
-#include "base/document/text_layout.hpp"
+#include "base/document/document.hpp"
 #include "base/error.hpp"
 #include "base/record/json_fields.hpp"
 #include "base/text_sinks.hpp"
@@ -18,8 +17,6 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr int kIntervalFrom = 96;  // columns of a page
-constexpr int kAllFrom = 118;
 constexpr int kComparedTimeWidth = 9;
 constexpr std::size_t kMaxSentences = 8;  // the table has all rows
 
@@ -48,14 +45,6 @@ std::string launches_cell(const ComparedRow& row, bool are_pairs) {
 }
 
 std::string percent_words(double fraction) { return fmt::format("{:.3g} %", fraction * 100); }
-
-/// What the other columns leave to the row's name.
-int name_columns(int columns, std::size_t shown) {
-  constexpr int kFourColumns = 40;  // change, new/base and its interval, with the gaps
-  constexpr int kTwoTimes = 22;
-  constexpr int kTheRest = 18;  // p and launches
-  return columns - kFourColumns - (shown > 4 ? kTwoTimes : 0) - (shown > 6 ? kTheRest : 0);
-}
 
 std::string same_words(const Comparison& comparison) {
   const std::string within = percent_words(comparison.options.same_within);
@@ -216,13 +205,18 @@ std::vector<std::string> comparison_cells(const ComparedRow& row, bool are_pairs
 }
 
 std::string comparison_title(const Comparison& comparison) {
-  return fmt::format("{} against {}: {}, {}", comparison.current_name, comparison.base_name,
-                     counted(comparison.rows.size(), "row"),
-                     counted(static_cast<std::size_t>(comparison.ranks), "rank"));
+  return fmt::format("{} against {}", comparison.current_name, comparison.base_name);
+}
+
+/// "4 SLOWER, of 4 rows on 2 ranks: new.json against base.json"
+std::string comparison_headline(const Comparison& comparison) {
+  return fmt::format(
+      "{}, of {} on {}: {}", comparison_summary(comparison), counted(comparison.rows.size(), "row"),
+      counted(static_cast<std::size_t>(comparison.ranks), "rank"), comparison_title(comparison));
 }
 
 std::vector<std::string> comparison_notes(const Comparison& comparison) {
-  std::vector<std::string> lines{comparison_summary(comparison)};
+  std::vector<std::string> lines;
   if (comparison.paired) {
     std::vector<std::string> sentences = pair_sentences(comparison);
     const std::size_t more = sentences.size() - std::min(sentences.size(), kMaxSentences);
@@ -260,11 +254,15 @@ std::string change_style(RowChange change) {
   return "";
 }
 
-ReportTable compared_rows(const Comparison& comparison) {
+ReportTable compared_rows(const Comparison& comparison, bool with_same) {
   constexpr std::size_t kChangeColumn = 1;
-  ReportTable table{
-      "Each row of both, times as geometric means over launches", comparison_headings(comparison), {}};
+  const std::vector<std::string> headings = comparison_headings(comparison);
+  ReportTable table{.caption = "Each row of both, times as geometric means over launches",
+                    .headings = headings,
+                    .left = 2,
+                    .spare = {headings.rbegin(), headings.rbegin() + 4}};  // to the times
   for (const ComparedRow& row : comparison.rows) {
+    if (row.change == RowChange::same && !with_same) continue;
     const std::vector<std::string> cells = comparison_cells(row, comparison.paired.has_value());
     table.rows.emplace_back(cells.begin(), cells.end());
     table.rows.back()[kChangeColumn].style = change_style(row.change);
@@ -272,22 +270,20 @@ ReportTable compared_rows(const Comparison& comparison) {
   return table;
 }
 
+Document document_of(const Comparison& comparison, bool with_same, std::vector<Chart> charts) {
+  Document document{comparison_title(comparison),
+                    {{"Charts", {std::move(charts)}, "charts"},
+                     {"Rows", {compared_rows(comparison, with_same)}, "rows"},
+                     {"Notes", {comparison_notes(comparison)}, "notes"}},
+                    as_lines(comparison.differences),
+                    {comparison_headline(comparison)}};
+  if (document.lead.empty()) document.lead = {{"nothing is known to differ beside the times"}};
+  return document;
+}
+
+/// Whoever reads a comment of a merge request wants what changed; the first line counts the rest.
 std::string report_markdown(const Comparison& comparison, const TextOptions& /*options*/) {
-  std::string text = fmt::format("**{}**: {}\n\n", markdown_text(comparison_title(comparison)),
-                                 comparison_summary(comparison));
-  for (const std::string& line : comparison.differences) text += fmt::format("- {}\n", markdown_text(line));
-  ReportTable table{.headings = comparison_headings(comparison), .left = 2};
-  for (const ComparedRow& row : comparison.rows) {
-    if (row.change == RowChange::same) continue;
-    const std::vector<std::string> cells = comparison_cells(row, comparison.paired.has_value());
-    table.rows.emplace_back(cells.begin(), cells.end());
-  }
-  if (!table.rows.empty()) text += "\n" + markdown_table(table);
-  text += "\n";
-  std::vector<std::string> after = comparison_notes(comparison);
-  after.erase(after.begin());  // the summary stands in the first line
-  for (const std::string& line : after) text += fmt::format("- {}\n", markdown_text(line));
-  return text;
+  return markdown(document_of(comparison, false, {}));
 }
 
 std::string report_csv(const Comparison& comparison, const TextOptions& /*options*/) {
@@ -308,15 +304,7 @@ std::string report_csv(const Comparison& comparison, const TextOptions& /*option
 }
 
 std::string report_html(const Comparison& comparison, const TextOptions& /*options*/) {
-  const ReportList same{"nothing is known to differ beside the times"};
-  return html_page({comparison_title(comparison),
-                    {{"Outcome", {comparison_notes(comparison)}, "outcome"},
-                     {"Charts", {comparison_charts(comparison)}, "charts"},
-                     {"Rows", {compared_rows(comparison)}, "rows"},
-                     {"What else differs",
-                      {comparison.differences.empty() ? same : comparison.differences},
-                      "differences"}},
-                    {{comparison_summary(comparison)}}});
+  return html_page(document_of(comparison, true, comparison_charts(comparison)));
 }
 
 struct ComparisonFormat {
@@ -347,19 +335,7 @@ std::string comparison_summary(const Comparison& comparison) {
 }
 
 std::string report_text(const Comparison& comparison, const TextOptions& options) {
-  const auto fact = [&](const std::string& line) { return wrap(line, options.columns, "# ", "#   "); };
-  std::string text = fact(comparison_title(comparison));
-  for (const std::string& line : comparison.differences) text += fact(line);
-  if (comparison.differences.empty()) text += fact("nothing is known to differ beside the times");
-  const std::size_t shown = options.columns >= kAllFrom ? 8 : options.columns >= kIntervalFrom ? 6 : 4;
-  TextTable table{comparison_headings(comparison)};
-  for (const ComparedRow& row : comparison.rows)
-    table.push_back(comparison_cells(row, comparison.paired.has_value()));
-  for (auto& row : table) row.resize(shown);
-  for (auto& row : table) row.front() = shorten(row.front(), name_columns(options.columns, shown));
-  text += "\n" + table_lines(table, 2) + "\n";
-  for (const std::string& line : comparison_notes(comparison)) text += fact(line);
-  return text;
+  return text(document_of(comparison, true, {}), {.columns = options.columns, .mark = "# "});
 }
 
 std::string report_json(const Comparison& comparison) {
@@ -399,13 +375,12 @@ std::string report_no_comparison(const std::string& file, const std::string& rea
                                  const TextOptions& options) {
   const std::string line = file + ": " + reason;
   if (format == "json") return json_document({{"comparison", nullptr}, {"reason", line}});
-  if (format == "html")
-    return page_text(
-        html_page({"Not compared", {{"Outcome", {ReportLines{{line, Tone::warning}}}, "outcome"}}}));
   if (format == "csv")
     return fmt::format("new,change,notes\n{},not compared,{}\n", csv_cell(file), csv_cell(reason));
-  if (format == "md") return "**Not compared**: " + markdown_text(line) + "\n";
-  return wrap(line, options.columns, "# ", "#   ");
+  const Document document{"Not compared", {}, {}, {line, Tone::warning}};
+  if (format == "html") return page_text(html_page(document));
+  if (format == "md") return markdown(document);
+  return text(document, {.columns = options.columns, .mark = "# "});
 }
 
 }  // namespace collbench::analysis

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/document/document.hpp"
 #include "base/document/text_layout.hpp"
 #include "base/record/json_fields.hpp"
 #include "base/text_sinks.hpp"
@@ -23,7 +24,6 @@ using topology::DoctorObservation;
 
 /// Of many equal ones the rest is counted.
 constexpr std::size_t kMaxObservations = 4;
-constexpr int kIndent = 10;
 
 std::vector<std::string> seen_of(const DoctorFinding& finding) {
   std::vector<std::string> seen;
@@ -43,18 +43,34 @@ std::vector<std::string> notes_of(const DoctorPage& page) {
   return notes;
 }
 
-/// What is said of a finding, as label and words.
-std::vector<std::pair<std::string_view, std::string>> finding_lines(const DoctorPage& page,
-                                                                    const DoctorFinding& finding) {
-  std::vector<std::pair<std::string_view, std::string>> lines;
-  lines.emplace_back("", finding.check.reason);
-  for (std::string& seen : seen_of(finding)) lines.emplace_back("seen: ", std::move(seen));
-  if (const auto price = page.prices.find(finding.check.code); price != page.prices.end())
-    lines.emplace_back("cost: ", price->second);
-  lines.emplace_back("confirm: ", finding.check.confirm);
-  lines.emplace_back("fix: ", finding.fix);
-  lines.emplace_back("known from: ", finding.check.source);
-  return lines;
+Tone severity_tone(topology::DoctorSeverity severity) {
+  switch (severity) {
+    case topology::DoctorSeverity::broken:
+      return Tone::alarm;
+    case topology::DoctorSeverity::slow:
+      return Tone::warning;
+    case topology::DoctorSeverity::risk:
+      return Tone::plain;
+  }
+  return Tone::plain;
+}
+
+ReportFindings findings_of(const DoctorPage& page) {
+  ReportFindings findings;
+  for (const DoctorFinding& finding : page.diagnosis.findings) {
+    const DoctorCheck& check = finding.check;
+    ReportFinding& found =
+        findings.emplace_back(ReportFinding{std::string(doctor_severity_name(check.severity)),
+                                            severity_tone(check.severity), std::string(check.code)});
+    found.lines.emplace_back("", check.reason);
+    for (std::string& seen : seen_of(finding)) found.lines.emplace_back("seen", std::move(seen));
+    if (const auto price = page.prices.find(check.code); price != page.prices.end())
+      found.lines.emplace_back("cost", price->second);
+    found.lines.emplace_back("confirm", check.confirm);
+    found.lines.emplace_back("fix", finding.fix);
+    found.lines.emplace_back("known from", check.source);
+  }
+  return findings;
 }
 
 /// The checks without evidence, by what would be evidence.
@@ -64,45 +80,30 @@ std::map<std::string_view, std::vector<std::string_view>> missing_evidence(const
   return missing;
 }
 
-std::string findings_only(const DoctorPage& page, int width) {
-  std::string text;
-  const std::string indent(kIndent, ' ');
-  for (const DoctorFinding& finding : page.diagnosis.findings) {
-    text += fmt::format("\n{:<{}}{}\n", doctor_severity_name(finding.check.severity), kIndent,
-                        finding.check.code);
-    for (const auto& [label, words] : finding_lines(page, finding))
-      text += wrap(words, width, indent + std::string(label), indent + "  ");
-  }
-  return text;
+/// What stands below a machine's first line. A machine without a finding has its notes alone there.
+std::vector<ReportBlock> blocks_of(const DoctorPage& page, bool with_missing) {
+  ReportLines lines;
+  if (!page.diagnosis.findings.empty() && !with_missing)
+    add(lines, "{} healthy, {} not known for want of evidence (--format json)",
+        counted(page.diagnosis.healthy.size(), "check"), page.diagnosis.not_known.size());
+  if (with_missing)
+    for (const auto& [needs, codes] : missing_evidence(page.diagnosis))
+      add(lines, "Not known without {}: {}.", needs, fmt::join(codes, ", "));
+  for (const std::string& note : notes_of(page)) add(lines, "note: {}", note);
+  return {findings_of(page), std::move(lines)};
 }
 
-std::string text_page(const DoctorPage& page, const TextOptions& options) {
-  const int width = options.columns;
-  std::string text =
-      fmt::format("{}: {}\n", page.machine, doctor_summary(page.diagnosis)) + findings_only(page, width);
-  // A machine without a finding is one line.
-  if (!page.diagnosis.findings.empty())
-    text += fmt::format("\n{} healthy, {} not known for want of evidence (--format json)\n",
-                        counted(page.diagnosis.healthy.size(), "check"), page.diagnosis.not_known.size());
-  for (const std::string& note : notes_of(page)) text += wrap(note, width, "note: ", "  ");
-  return page_text(text);
+std::string title_of(const DoctorPage& page) {
+  return fmt::format("{}: {}", page.machine, doctor_summary(page.diagnosis));
 }
 
-std::string markdown_page(const DoctorPage& page) {
-  std::string text =
-      fmt::format("**{}**: {}\n\n", markdown_text(page.machine), doctor_summary(page.diagnosis));
-  if (!page.diagnosis.findings.empty()) text += "| severity | finding | seen | fix |\n|-|-|-|-|\n";
-  for (const DoctorFinding& finding : page.diagnosis.findings) {
-    std::vector<std::string> seen = seen_of(finding);
-    for (std::string& each : seen) each = markdown_text(each);
-    text += fmt::format("| {} | {}: {} | {} | {} |\n", doctor_severity_name(finding.check.severity),
-                        finding.check.code, markdown_text(finding.check.reason), fmt::join(seen, "; "),
-                        markdown_text(finding.fix));
+Document document_of(const DoctorPage& page, bool with_missing) {
+  Document document{page.machine, {{"", blocks_of(page, with_missing)}}, {}, {title_of(page)}};
+  if (page.diagnosis.findings.empty()) {
+    document.sections.clear();
+    document.lead = std::get<ReportLines>(blocks_of(page, with_missing).back());
   }
-  for (const auto& [needs, codes] : missing_evidence(page.diagnosis))
-    text += fmt::format("\nNot known without {}: {}.\n", markdown_text(needs), fmt::join(codes, ", "));
-  for (const std::string& note : notes_of(page)) text += fmt::format("\nNote: {}\n", markdown_text(note));
-  return text;
+  return document;
 }
 
 Json json_check(const DoctorCheck& check) {
@@ -154,8 +155,8 @@ std::string machine_line(const DoctorPage& page) {
 std::vector<std::string> doctor_formats() { return {"text", "md", "json"}; }
 
 std::string report(const DoctorPage& page, std::string_view format, const TextOptions& options) {
-  if (format == "text") return text_page(page, options);
-  if (format == "md") return markdown_page(page);
+  if (format == "text") return text(document_of(page, false), {.columns = options.columns});
+  if (format == "md") return markdown(document_of(page, true));
   if (format == "json") return json_document(json_of(page));
   throw std::out_of_range("doctor has no format " + std::string(format));
 }
@@ -178,28 +179,36 @@ std::string fleet_report(const std::vector<DoctorPage>& pages, const std::option
     if (fleet) json["fleet"] = fleet_check_json(*fleet);
     return json_document(json);
   }
+  if (format != "text" && format != "md")
+    throw std::out_of_range("doctor has no format " + std::string(format));
   std::vector<const DoctorPage*> worst_first;
   for (const DoctorPage& page : pages) worst_first.push_back(&page);
   std::ranges::sort(worst_first, [](const DoctorPage* a, const DoctorPage* b) {
     return std::pair(badness_rank(*a), a) < std::pair(badness_rank(*b), b);  // equal ones as they came
   });
-  const bool text = format == "text";
-  std::string lines = fleet ? fleet_check_lines(*fleet, format, options) : "";
-  if (pages.empty()) return text ? page_text(lines) : lines;  // no evidence of a fleet's hosts was read
-  lines += text ? fleet_summary(pages) + "\n" : fmt::format("**{}**\n\n", fleet_summary(pages));
-  std::string details;
-  for (const DoctorPage* page : worst_first) {
-    lines += text ? wrap(machine_line(*page), options.columns, "", "  ")
-                  : fmt::format("- {}\n", markdown_text(machine_line(*page)));
-    if (page->diagnosis.findings.empty()) continue;
-    details += "\n" + report(*page, format, options);
+  Document document{"Doctor", {}};
+  ReportLines machines;
+  for (const DoctorPage* page : worst_first) machines.push_back({machine_line(*page)});
+  if (fleet) {
+    document.headline = {fleet_check_summary(*fleet)};
+    document.lead = fleet_check_lines(*fleet);
+    // Without evidence of any of a fleet's hosts there is nothing more.
+    if (!pages.empty()) machines.insert(machines.begin(), {fleet_summary(pages)});
+    document.sections.push_back({"", {std::move(machines)}});
+  } else {
+    document.headline = {fleet_summary(pages)};
+    document.lead = std::move(machines);
   }
-  return text ? page_text(lines) + details : lines + details;
+  for (const DoctorPage* page : worst_first)
+    if (!page->diagnosis.findings.empty())
+      document.sections.push_back({title_of(*page), blocks_of(*page, format == "md")});
+  return format == "md" ? markdown(document) : text(document, {.columns = options.columns});
 }
 
 std::string findings_text(const DoctorPage& page, const TextOptions& options) {
-  return page_text(fmt::format("{}: {}\n", page.machine, counted(page.diagnosis.findings.size(), "finding")) +
-                   findings_only(page, options.columns));
+  const std::string title =
+      fmt::format("{}: {}", page.machine, counted(page.diagnosis.findings.size(), "finding"));
+  return text(Document{title, {{"", {findings_of(page)}}}}, {.columns = options.columns});
 }
 
 std::string doctor_summary(const Diagnosis& diagnosis) {

@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/document/text_layout.hpp"
 #include "base/host_name.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
@@ -307,16 +306,10 @@ std::string fleet_check_summary(const FleetComparison& comparison) {
                      others.empty() ? "" : ": ", fmt::join(others, ", "));
 }
 
-std::string fleet_check_lines(const FleetComparison& comparison, std::string_view format,
-                              const TextOptions& options) {
-  const bool text = format == "text";
-  const std::string summary = fleet_check_summary(comparison);
-  std::string lines =
-      text ? wrap(summary, options.columns, "", "  ") : fmt::format("**{}**\n\n", markdown_text(summary));
-  for (const auto& [match, host] : comparison.hosts)
-    lines += text ? wrap(host_line(match, host), options.columns, "", "  ")
-                  : fmt::format("- {}\n", markdown_text(host_line(match, host)));
-  return lines + "\n";
+ReportLines fleet_check_lines(const FleetComparison& comparison) {
+  ReportLines lines;
+  for (const auto& [match, host] : comparison.hosts) lines.push_back({host_line(match, host)});
+  return lines;
 }
 
 Json fleet_check_json(const FleetComparison& comparison) {

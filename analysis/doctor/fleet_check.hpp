@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/report/report.hpp"
+#include "base/document/document.hpp"
 #include "base/record/json_fields.hpp"
 #include "topology/doctor/evidence.hpp"
 
@@ -80,9 +80,8 @@ struct FleetComparison {
 
 /// "12 of 16 hosts are as fleet.toml expects: 2 differ, 1 not known, 1 without evidence".
 [[nodiscard]] std::string fleet_check_summary(const FleetComparison& comparison);
-/// That, then a line a host. "text" or "md".
-[[nodiscard]] std::string fleet_check_lines(const FleetComparison& comparison, std::string_view format,
-                                            const TextOptions& options);
+/// A line for each host, those first that differ.
+[[nodiscard]] ReportLines fleet_check_lines(const FleetComparison& comparison);
 [[nodiscard]] Json fleet_check_json(const FleetComparison& comparison);
 
 }  // namespace collbench::analysis

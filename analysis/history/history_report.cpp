@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "analysis/report/columns.hpp"
 #include "analysis/report/sections.hpp"
@@ -17,9 +19,10 @@ namespace collbench::analysis {
 namespace {
 
 constexpr int kHistoryTimeWidth = 9;
-constexpr int kNumberColumns = 54;  ///< what the columns of numbers of a history take, with their gaps
-constexpr int kFleetCell = 8;       ///< "  12.34!"
-constexpr int kMaxNodeName = 24;
+constexpr std::size_t kMaxChangedCharts =
+    24;  ///< of one machine: rows with a change have a chart of their own
+constexpr std::size_t kMaxSharedCharts = 12;  ///< of the other rows, some in each
+constexpr std::size_t kMaxLines = 6;          ///< of one chart: more cannot be told from each other
 
 std::string named_hosts(const std::vector<std::string>& hosts) {
   const bool known = std::ranges::any_of(hosts, [](const auto& host) { return !host.empty(); });
@@ -39,38 +42,17 @@ std::string change_words(double ratio) {
              : fmt::format("{} % {}", format_significant(percent, 2, 6), ratio > 1 ? "slower" : "faster");
 }
 
-std::string change_line(const MachineHistory& history, const RowTrend& trend, const ChangePoint& change) {
-  const std::string p = change.p < 1e-4 ? "p < 0.0001" : fmt::format("p {:.2g}", change.p);
-  return fmt::format("{}: {}: {} from there on ({})", day_of(history.runs[trend.runs[change.at]]),
-                     format_row(trend.key), change_words(change.ratio), p);
-}
-
-std::string fleet_block(const FleetTable& fleet, std::size_t first, std::size_t last, int name_width) {
-  std::string text;
-  for (std::size_t row = first; row < last; ++row) {
-    text += "  " + fleet_row_title(fleet, row) + "\n";
-  }
-  std::string heading = pad_right("  node", name_width + 2);
-  for (std::size_t row = first; row < last; ++row)
-    heading += pad_left(fmt::format("{} ", row + 1), kFleetCell);
-  heading.erase(heading.find_last_not_of(' ') + 1);
-  text += heading + "\n";
-  for (const FleetNode& node : fleet.nodes) {
-    std::string line = "  " + pad_right(shorten(node.name, name_width), name_width);
-    for (std::size_t row = first; row < last; ++row)
-      line += pad_left(fleet_cell(node, row, fleet.medians[row]), kFleetCell);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
-}
-
-}  // namespace
-
+/// "2026-10-01 12:00", or "–" of a record that does not say.
 std::string day_of(const Run& run) {
   std::string day = one_line(run.started.substr(0, 16));
   std::ranges::replace(day, 'T', ' ');
   return day.empty() ? std::string(kNoValue) : day;
+}
+
+std::string change_line(const MachineHistory& history, const RowTrend& trend, const ChangePoint& change) {
+  const std::string p = change.p < 1e-4 ? "p < 0.0001" : fmt::format("p {:.2g}", change.p);
+  return fmt::format("{}: {}: {} from there on ({})", day_of(history.runs[trend.runs[change.at]]),
+                     format_row(trend.key), change_words(change.ratio), p);
 }
 
 std::string history_title(const MachineHistory& history) {
@@ -79,30 +61,121 @@ std::string history_title(const MachineHistory& history) {
                      day_of(history.runs.back()));
 }
 
+/// The row's time over its median, by the number of the record.
+ChartSeries trend_line(const MachineHistory& history, const RowTrend& trend, std::string name) {
+  ChartSeries line{std::move(name), SeriesKind::measured, {}};
+  const double usual = median(trend.seconds);
+  for (std::size_t i = 0; i < trend.runs.size(); ++i) {
+    const std::size_t run = trend.runs[i];
+    line.points.push_back(
+        {.x = static_cast<double>(run + 1),
+         .y = trend.seconds[i] / usual,
+         .note = fmt::format("{}, {}", day_of(history.runs[run]), format_seconds(trend.seconds[i]))});
+  }
+  return line;
+}
+
+/// Each level's median, from its first record to its last.
+ChartSeries level_line(const RowTrend& trend) {
+  ChartSeries line{"level between changes", SeriesKind::expected, {}};
+  const double usual = median(trend.seconds);
+  std::size_t first = 0;
+  for (std::size_t level = 0; level <= trend.changes.size(); ++level) {
+    const std::size_t last = level < trend.changes.size() ? trend.changes[level].at : trend.seconds.size();
+    const double middle = median({trend.seconds.begin() + static_cast<std::ptrdiff_t>(first),
+                                  trend.seconds.begin() + static_cast<std::ptrdiff_t>(last)});
+    for (const std::size_t at : {first, last - 1})
+      line.points.push_back({.x = static_cast<double>(trend.runs[at] + 1), .y = middle / usual});
+    first = last;
+  }
+  return line;
+}
+
+Chart trend_chart(std::string id, std::string title) {
+  return {.id = std::move(id),
+          .title = std::move(title),
+          .x = {"record, oldest first", AxisUnit::count, false},
+          .y = {"time / its median", AxisUnit::ratio, false},
+          .series = {},
+          .references = {{"median", 1}}};
+}
+
+/// Rows that changed first, each by itself; the others together, operation by operation.
+std::vector<Chart> trend_charts(const MachineHistory& history, const std::vector<RowTrend>& trends,
+                                std::size_t machine) {
+  std::vector<Chart> charts;
+  std::vector<Chart> shared;
+  const auto id = [&](std::size_t row) { return fmt::format("trend-{}-{}", machine + 1, row + 1); };
+  for (std::size_t row = 0; row < trends.size(); ++row) {
+    const RowTrend& trend = trends[row];
+    if (trend.seconds.size() < 2) continue;
+    const std::string name = format_row(trend.key);
+    if (!trend.changes.empty()) {
+      if (charts.size() == kMaxChangedCharts) continue;
+      Chart& chart = charts.emplace_back(trend_chart(id(row), name));
+      chart.series = {trend_line(history, trend, name), level_line(trend)};
+      continue;
+    }
+    const std::string operation_name(operation(trend.key.operation).name);
+    const bool fits = !shared.empty() && shared.back().title.starts_with(operation_name + ":") &&
+                      shared.back().series.size() < kMaxLines;
+    if (!fits) {
+      if (shared.size() == kMaxSharedCharts) continue;
+      shared.push_back(trend_chart(id(row), operation_name + ": rows without a change of level"));
+    }
+    shared.back().series.push_back(trend_line(history, trend, name));
+  }
+  std::move(shared.begin(), shared.end(), std::back_inserter(charts));
+  return charts;
+}
+
+std::size_t drawn_rows(const std::vector<Chart>& charts) {
+  std::size_t rows = 0;
+  for (const Chart& chart : charts)
+    rows +=
+        static_cast<std::size_t>(std::ranges::count(chart.series, SeriesKind::measured, &ChartSeries::kind));
+  return rows;
+}
+
+/// What is said of a machine's rows over its records.
+struct HistoryRows {
+  std::vector<RowTrend> trends;
+  ReportTable table;    ///< a row for each trend
+  ReportLines changes;  ///< of level, by time
+  std::string too_few;  ///< from how many records on a change can be seen; empty: all rows have as many
+};
+
 HistoryRows history_rows(const MachineHistory& history) {
-  HistoryRows rows{.trends = row_trends(history.runs),
-                   .cells = {{"row", "records", "median (µs)", "last (µs)", "last/med", "changes"}},
-                   .changes = {},
-                   .too_few = {}};
+  HistoryRows rows{
+      .trends = row_trends(history.runs),
+      .table = {.caption = "Each row over its records",
+                .headings = {"row", "records", "median (µs)", "last (µs)", "last/med", "changes"}},
+      .changes = {},
+      .too_few = {}};
   const std::size_t needed = values_to_see_a_change(
       kTrendSignificance / static_cast<double>(std::max<std::size_t>(1, rows.trends.size())));
   for (const RowTrend& trend : rows.trends) {
     const double usual = median(trend.seconds);
     const double last = trend.seconds.back();
     const bool is_known = trend.seconds.size() >= needed;
-    rows.cells.push_back({format_row(trend.key), fmt::to_string(trend.seconds.size()), history_time(usual),
-                          history_time(last), fmt::format("{:.3f}", last / usual),
-                          is_known ? fmt::to_string(trend.changes.size()) : std::string(kNoValue)});
+    rows.table.rows.push_back({format_row(trend.key),
+                               fmt::to_string(trend.seconds.size()),
+                               history_time(usual),
+                               history_time(last),
+                               fmt::format("{:.3f}", last / usual),
+                               {is_known ? fmt::to_string(trend.changes.size()) : std::string(kNoValue),
+                                tone_class(trend.changes.empty() ? Tone::plain : Tone::warning)}});
     for (const ChangePoint& change : trend.changes)
-      rows.changes.push_back(change_line(history, trend, change));
+      rows.changes.push_back({change_line(history, trend, change), Tone::warning});
     if (!is_known)
       rows.too_few = fmt::format("changes {}: not known; a change of {} can be seen from {} records on",
                                  kNoValue, counted(rows.trends.size(), "row"), needed);
   }
-  std::ranges::sort(rows.changes);
+  std::ranges::sort(rows.changes, {}, &ReportLine::text);
   return rows;
 }
 
+/// With "!" where the node is odd.
 std::string fleet_cell(const FleetNode& node, std::size_t row, double median_seconds) {
   if (!node.seconds[row]) return std::string(kNoValue) + " ";
   return fmt::format("{:.2f}{}", *node.seconds[row] / median_seconds, node.is_odd[row] ? "!" : " ");
@@ -113,44 +186,81 @@ std::string fleet_row_title(const FleetTable& fleet, std::size_t row) {
                      history_time(fleet.medians[row]));
 }
 
-std::string fleet_title(const FleetTable& fleet) {
-  const auto odd = std::ranges::count_if(fleet.nodes, [](const FleetNode& node) {
+std::size_t odd_nodes_of(const FleetTable& fleet) {
+  return static_cast<std::size_t>(std::ranges::count_if(fleet.nodes, [](const FleetNode& node) {
     return std::ranges::find(node.is_odd, true) != node.is_odd.end();
-  });
+  }));
+}
+
+std::string fleet_title(const FleetTable& fleet) {
   const std::string verdict =
       fleet.nodes.size() < kMinFleet
           ? fmt::format("too few nodes: which are odd is not known of fewer than {}", kMinFleet)
           : fmt::format(
                 "{} odd (!: more than {:.0f} % off the median, and further than chance takes any of a "
                 "healthy fleet in one of twenty tables)",
-                odd, kOddRatio * 100);
+                odd_nodes_of(fleet), kOddRatio * 100);
   return fmt::format("{}: newest record of each, time over the median of all; {}",
                      counted(fleet.nodes.size(), "node"), verdict);
 }
 
-std::string history_text(const MachineHistory& history, int columns) {
-  HistoryRows rows = history_rows(history);
-  for (auto& row : rows.cells) row.front() = shorten(row.front(), columns - kNumberColumns);
-  std::string text = wrap(history_title(history), columns, "# ", "#   ") + table_lines(rows.cells, 1);
-  if (!rows.too_few.empty()) text += wrap(rows.too_few, columns, "# ", "#   ");
-  for (const std::string& line : rows.changes) text += wrap(line, columns, "# ", "#   ");
-  return text;
-}
-
-std::string fleet_text(const FleetTable& fleet, int columns) {
-  if (fleet.nodes.size() < 2) return {};
-  int name_width = 4;
-  for (const FleetNode& node : fleet.nodes)
-    name_width = std::max(name_width, std::min(kMaxNodeName, display_width(one_line(node.name))));
-  std::string text = wrap(fleet_title(fleet), columns, "# ", "#   ");
-  const auto in_a_block = static_cast<std::size_t>(std::max(1, (columns - name_width - 2) / kFleetCell));
-  for (std::size_t first = 0; first < fleet.rows.size(); first += in_a_block) {
-    if (first > 0) text += "\n";
-    text += fleet_block(fleet, first, std::min(fleet.rows.size(), first + in_a_block), name_width);
+ReportSection machine_section(const MachineHistory& history, const HistoryRows& rows, std::size_t machine,
+                              bool with_charts) {
+  ReportLines lines = rows.changes;
+  if (!rows.too_few.empty()) lines.push_back({rows.too_few});
+  if (lines.empty()) lines.push_back({"no row changed its level"});
+  ReportSection section{history_title(history), {std::move(lines)}, fmt::format("machine-{}", machine + 1)};
+  if (with_charts) {
+    std::vector<Chart> charts = trend_charts(history, rows.trends, machine);
+    const std::size_t drawn = drawn_rows(charts);
+    const auto drawable = static_cast<std::size_t>(
+        std::ranges::count_if(rows.trends, [](const RowTrend& trend) { return trend.seconds.size() > 1; }));
+    section.blocks.emplace_back(std::move(charts));
+    if (drawn < drawable)
+      section.blocks.emplace_back(fmt::format("{} of {} rows are drawn; the table has all", drawn, drawable));
   }
-  return text;
+  section.blocks.emplace_back(rows.table);
+  return section;
 }
 
+ReportSection fleet_section(const FleetTable& fleet, const std::string& kind, std::size_t number) {
+  ReportTable table{"Node × row: time over the median of all nodes", {"node"}, {}};
+  ReportLines rows;
+  for (std::size_t row = 0; row < fleet.rows.size(); ++row) {
+    table.headings.push_back(fmt::to_string(row + 1));
+    rows.push_back({fleet_row_title(fleet, row)});
+  }
+  for (const FleetNode& node : fleet.nodes) {
+    std::vector<ReportCell> cells{{node.name}};
+    for (std::size_t row = 0; row < fleet.rows.size(); ++row)
+      cells.emplace_back(fleet_cell(node, row, fleet.medians[row]), node.is_odd[row] ? "warning" : "");
+    table.rows.push_back(std::move(cells));
+  }
+  return {"Nodes of " + kind,
+          {fleet_title(fleet), std::move(rows), std::move(table)},
+          fmt::format("nodes-{}", number + 1)};
+}
+
+/// What the headline counts.
+struct HistoryCounts {
+  std::size_t records = 0;
+  std::size_t changes = 0;
+  std::size_t odd_nodes = 0;
+  bool is_known = true;  ///< all rows have the records that a change takes to be seen
+};
+
+/// "1 odd node; 2 changes of level; 40 records of 2 machines"
+std::string history_headline(const HistoryCounts& counts, std::size_t machines) {
+  return fmt::format(
+      "{}{}; {} of {}", counts.odd_nodes > 0 ? counted(counts.odd_nodes, "odd node") + "; " : "",
+      counts.changes > 0 ? counted(counts.changes, "change") + " of level"
+      : counts.is_known  ? "no row changed its level"
+                         : "no change of level seen, but some rows have too few records to show one",
+      counted(counts.records, "record"), counted(machines, "machine"));
+}
+
+/// Beside the first history of each kind of machine a table of its nodes, by the newest record of each; empty
+/// ones beside the others, and where the kind has one node.
 std::vector<FleetTable> fleets_of(const std::vector<MachineHistory>& histories) {
   std::vector<FleetTable> fleets(histories.size());
   for (std::size_t first = 0, last = 0; first < histories.size(); first = last) {
@@ -162,14 +272,26 @@ std::vector<FleetTable> fleets_of(const std::vector<MachineHistory>& histories) 
   return fleets;
 }
 
-std::string histories_text(const std::vector<MachineHistory>& histories, int columns) {
-  std::string text;
+}  // namespace
+
+Document history_document(const std::vector<MachineHistory>& histories, const std::string& name,
+                          bool with_charts) {
+  Document page{"Baseline " + name, {}};
   const std::vector<FleetTable> fleets = fleets_of(histories);
+  HistoryCounts counts;
+  std::size_t kind = 0;
   for (std::size_t i = 0; i < histories.size(); ++i) {
-    if (!fleets[i].nodes.empty()) text += fleet_text(fleets[i], columns) + "\n";
-    text += history_text(histories[i], columns) + "\n";
+    if (i > 0 && histories[i].kind != histories[i - 1].kind) ++kind;
+    if (!fleets[i].nodes.empty()) page.sections.push_back(fleet_section(fleets[i], histories[i].kind, kind));
+    const HistoryRows rows = history_rows(histories[i]);
+    page.sections.push_back(machine_section(histories[i], rows, i, with_charts));
+    counts.records += histories[i].runs.size();
+    counts.changes += rows.changes.size();
+    counts.odd_nodes += odd_nodes_of(fleets[i]);
+    counts.is_known = counts.is_known && rows.too_few.empty();
   }
-  return terminal_text(text);
+  page.headline = {history_headline(counts, histories.size())};
+  return page;
 }
 
 }  // namespace collbench::analysis

@@ -7,8 +7,6 @@
 #include <array>
 #include <utility>
 
-#include "analysis/report/report.hpp"
-#include "base/document/text_layout.hpp"
 #include "base/units.hpp"
 #include "topology/catalog/finding_kinds.hpp"
 #include "topology/machines/reference_machines.hpp"
@@ -36,9 +34,6 @@ std::string reference_note(const topology::HostGroup& group) {
   return machine == nullptr || !topology::checked_against(*machine).empty() ? std::string()
                                                                             : topology::how_checked(*machine);
 }
-
-constexpr int kMinDiffWidth = 80;
-constexpr int kMaxDiffWidth = 110;  ///< longer lines of prose are hard to read
 
 }  // namespace
 
@@ -206,37 +201,6 @@ std::vector<std::string> diff_headlines(const DiffReport& report) {
   std::vector<std::string> lines = not_looked_at(report);
   if (std::string headline = diff_headline(report); !headline.empty()) lines.push_back(std::move(headline));
   return lines;
-}
-
-std::string report_text(const DiffReport& diff, const TextOptions& options) {
-  const int width = std::clamp(options.columns, kMinDiffWidth, kMaxDiffWidth);
-  std::string text;
-  for (const std::string& line : diff_headlines(diff)) text += wrap(line, width, "", "  ");
-  for (const ComparedHosts& pair : diff.pairs) {
-    if (!text.empty()) text += "\n";
-    text += wrap(fmt::format("{}: {}", diff_title(pair), diff_summary(pair)), width, "", "  ");
-    for (const PricedFinding& each : pair.findings) {
-      const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
-      text += fmt::format("\n{} {}  {}\n", pad_right(topology::severity_name(kind.severity), 9), kind.code,
-                          shorten(each.host, 60));
-      text += wrap(each.finding.device + ": " + each.finding.what, width, "          ", "          ");
-      text += wrap(kind.reason, width, "          ", "          ");
-      text += wrap(format_price(each.price, options.verbose), width, "          ", "            ");
-      if (!each.price.advice.empty())
-        text += wrap("advice: " + each.price.advice, width, "          ", "            ");
-      text += wrap(fmt::format("confirm: {}", kind.confirm), width, "          ", "            ");
-    }
-    for (const std::string& version : pair.versions) text += wrap("version of " + version, width, "\n", "  ");
-  }
-  for (const std::string& note : diff.left_out) text += wrap(note, width, "\n", "  ");
-  if (const std::vector<OddNode> odd = odd_nodes(diff); !odd.empty()) {
-    text += fmt::format("\nodd nodes ({} of {})\n", odd.size(), diff.nodes);
-    for (const OddNode& node : odd)
-      text += wrap(fmt::format("{}  {}", node.host, fmt::join(node.findings, "; ")), width, "  ", "      ");
-    const std::string faulty = slurm_node_list(faulty_nodes(diff));
-    text += wrap("Slurm: " + (faulty.empty() ? no_slurm_list(diff) : faulty), width, "  ", "      ");
-  }
-  return text;
 }
 
 }  // namespace collbench::analysis

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/verdict/finding_cost.hpp"
+#include "base/document/document.hpp"
 #include "topology/cluster/cluster_topology.hpp"
 #include "topology/diff/topology_diff.hpp"
 #include "topology/machines/resolve.hpp"
@@ -146,5 +147,12 @@ struct OddNode {
 [[nodiscard]] std::string findings_on_the_path(const std::vector<topology::HostGroup>& found, int nodes,
                                                const topology::HostGroup& expected,
                                                bool expected_is_reference);
+
+struct DiffDetail {
+  bool drawings = false;   ///< of the worse machines, for what can show them
+  bool all_costs = false;  ///< each cost of a finding in every case
+};
+/// What people read of it.
+[[nodiscard]] Document diff_document(const DiffReport& report, const DiffDetail& detail = {});
 
 }  // namespace collbench::analysis

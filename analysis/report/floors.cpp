@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "analysis/models/nccl/healthy_ranges.hpp"
-#include "base/document/text_layout.hpp"
+#include "base/document/document.hpp"
 #include "base/error.hpp"
 #include "base/json_reader.hpp"
 #include "base/text_sinks.hpp"
@@ -113,16 +113,16 @@ std::vector<std::string> derivations(const AcceptanceFloors& floors) {
   return found;
 }
 
-TextTable table(const AcceptanceFloors& floors) {
+ReportTable table(const AcceptanceFloors& floors) {
   const std::vector<std::string> notes = derivations(floors);
-  TextTable lines{{"operation", "nodes", "size", "expected", "floor", "SOUND from", "note"}};
+  ReportTable table{.headings = {"operation", "nodes", "size", "expected", "floor", "SOUND from", "note"}};
   for (const AcceptanceFloor& row : floors.rows) {
     const auto note = std::ranges::find(notes, derivation(row)) - notes.begin() + 1;
-    lines.push_back({std::string(operation(row.operation).name), fmt::to_string(row.nodes),
-                     format_bytes(row.size_bytes), fmt::format("{:.1f}", row.expected),
-                     rate_or_none(row.floor), rate_or_none(row.sound), fmt::format("[{}]", note)});
+    table.rows.push_back({operation(row.operation).name, fmt::to_string(row.nodes),
+                          format_bytes(row.size_bytes), fmt::format("{:.1f}", row.expected),
+                          rate_or_none(row.floor), rate_or_none(row.sound), fmt::format("[{}]", note)});
   }
-  return lines;
+  return table;
 }
 
 /// "[1] 0.85 × expected: NVLink within a node, 3 machines"
@@ -132,27 +132,10 @@ std::vector<std::string> notes(const AcceptanceFloors& floors) {
   return lines;
 }
 
-std::string as_text(const AcceptanceFloors& floors, int columns) {
-  std::string text = wrap(title(floors), columns, "", "  ") + wrap(kMeaning, columns, "", "  ") + "\n" +
-                     table_lines(table(floors), 1) + "\n";
-  for (const std::string& line : notes(floors)) text += wrap(line, columns, "", "    ");
-  text += "\n";
-  for (const std::string& line : commands(floors)) text += line + "\n";
-  return terminal_text(text);
-}
-
-std::string as_markdown(const AcceptanceFloors& floors) {
-  std::string text = fmt::format("# {}\n\n{}\n\n", markdown_text(title(floors)), markdown_text(kMeaning));
-  bool is_heading = true;
-  for (const std::vector<std::string>& line : table(floors)) {
-    text += fmt::format("| {} |\n", fmt::join(line, " | "));
-    if (is_heading) text += "|:-|-:|-:|-:|-:|-:|-:|\n";
-    is_heading = false;
-  }
-  text += "\n";
-  for (const std::string& line : notes(floors)) text += fmt::format("- {}\n", markdown_text(line));
-  text += fmt::format("\n```\n{}\n```\n", fmt::join(commands(floors), "\n"));
-  return page_text(text);
+Document document_of(const AcceptanceFloors& floors) {
+  return {title(floors),
+          {{"", {table(floors), notes(floors), ReportCode{commands(floors)}}}},
+          {{std::string(kMeaning)}}};
 }
 
 std::string as_csv(const AcceptanceFloors& floors) {
@@ -223,10 +206,10 @@ void add_floors(AcceptanceFloors& floors, const GpuCluster& cluster, std::span<c
 }
 
 std::string report(const AcceptanceFloors& floors, std::string_view format, int columns) {
-  if (format == "md") return as_markdown(floors);
+  if (format == "md") return markdown(document_of(floors));
   if (format == "csv") return as_csv(floors);
   if (format == "json") return as_json(floors);
-  if (format == "text") return as_text(floors, columns);
+  if (format == "text") return text(document_of(floors), {.columns = columns});
   throw usage_error("--format", fmt::format("'{}' is not a format of floors", format),
                     "choose text, md, csv or json");
 }

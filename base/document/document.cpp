@@ -1,11 +1,15 @@
 #include "base/document/document.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include "base/text_sinks.hpp"
 
 namespace collbench {
 namespace {
+
+constexpr std::string_view kUnlabeled = "what";  ///< the column of a finding's lines without a label
 
 std::string block_markdown(const std::string& paragraph) { return markdown_text(paragraph) + "\n"; }
 
@@ -14,6 +18,12 @@ std::string block_markdown(const ReportList& items) { return markdown(as_lines(i
 std::string block_markdown(const ReportLines& lines) { return markdown(lines); }
 
 std::string block_markdown(const ReportTable& table) { return markdown_table(table); }
+
+std::string block_markdown(const ReportFindings& findings) { return markdown_table(as_table(findings)); }
+
+std::string block_markdown(const ReportCode& code) {
+  return fmt::format("```\n{}\n```\n", page_text(fmt::format("{}", fmt::join(code.lines, "\n"))));
+}
 
 std::string block_markdown(const std::vector<Chart>&) { return ""; }
 
@@ -38,6 +48,28 @@ ReportLines as_lines(const ReportList& texts) {
   ReportLines lines;
   for (const std::string& text : texts) lines.push_back({text});
   return lines;
+}
+
+ReportTable as_table(const ReportFindings& findings) {
+  ReportTable table{.caption = "Findings", .headings = {"severity", "finding", "where"}, .is_text = true};
+  for (const ReportFinding& finding : findings)
+    for (const auto& [label, words] : finding.lines)
+      if (std::ranges::find(table.headings, label.empty() ? kUnlabeled : label) == table.headings.end())
+        table.headings.emplace_back(label.empty() ? kUnlabeled : label);
+  table.left = table.headings.size();
+  for (const ReportFinding& finding : findings) {
+    std::vector<ReportCell>& cells = table.rows.emplace_back(table.headings.size(), "");
+    cells[0] = {finding.severity, tone_class(finding.tone)};
+    cells[1] = finding.code;
+    cells[2] = finding.where;
+    for (const auto& [label, words] : finding.lines) {
+      const auto at =
+          std::ranges::find(table.headings, label.empty() ? kUnlabeled : label) - table.headings.begin();
+      std::string& cell = cells[static_cast<std::size_t>(at)].text;
+      cell += (cell.empty() ? "" : "; ") + words;
+    }
+  }
+  return table;
 }
 
 std::string markdown(const ReportLines& lines) {
@@ -66,16 +98,20 @@ std::string markdown_table(const ReportTable& table) {
 }
 
 std::string markdown(const ReportSection& section) {
-  std::string text = "\n## " + markdown_text(section.heading) + "\n";
+  std::string text;
   for (const auto& block : section.blocks) {
-    if (&block != &section.blocks.front()) text += "\n";
-    text += std::visit([](const auto& each) { return block_markdown(each); }, block);
+    const std::string words = std::visit([](const auto& each) { return block_markdown(each); }, block);
+    if (!words.empty()) text += (text.empty() ? "" : "\n") + words;
   }
-  return text;
+  if (text.empty() && !section.blocks.empty()) return {};
+  return (section.heading.empty() ? "\n" : "\n## " + markdown_text(section.heading) + "\n") + text;
 }
 
 std::string markdown(const Document& document) {
   std::string text = "# " + markdown_text(document.title) + "\n";
+  if (!document.headline.text.empty())
+    text += fmt::format("\n**{}**\n", markdown_text(document.headline.text));
+  if (!document.lead.empty()) text += "\n" + markdown(document.lead);
   for (const ReportSection& section : document.sections) text += markdown(section);
   return text;
 }

@@ -57,14 +57,33 @@ struct ReportTable {
   std::vector<std::string> headings;            ///< the first column names its row
   std::vector<std::vector<ReportCell>> rows{};  ///< as many cells as headings
   bool is_text = false;                         ///< cells are words, which HTML does not put at the right
-  std::size_t left = 1;                         ///< the columns of words before the numbers, in Markdown
+  std::size_t left = 1;                         ///< the columns of words before the numbers
   std::size_t right = 0;                        ///< and behind them
+  std::vector<std::string> spare{};  ///< headings that a short line of text lacks, the first one first
+  bool wraps = false;                ///< in text the last column goes on below itself; else it is cut
 };
 
 using ReportList = std::vector<std::string>;
 
+/// Lines for a shell: no width breaks them.
+struct ReportCode {
+  std::vector<std::string> lines;
+};
+
 /// Lines of which none stands out.
 [[nodiscard]] ReportLines as_lines(const ReportList& texts);
+
+/// What was found, how bad it is, where, and what is said of it: each line a label ("cost"; empty: what it
+/// is) and words. A page and Markdown have them as a table whose columns are the labels.
+struct ReportFinding {
+  std::string severity;
+  Tone tone = Tone::plain;
+  std::string code;
+  std::string where{};
+  std::vector<std::pair<std::string, std::string>> lines{};
+};
+using ReportFindings = std::vector<ReportFinding>;
+[[nodiscard]] ReportTable as_table(const ReportFindings& findings);
 
 /// An SVG document, which only a page shows. `description` is for who does not see it.
 struct ReportPicture {
@@ -73,12 +92,12 @@ struct ReportPicture {
   std::string description;
 };
 
-/// A string is a paragraph. Markdown has the numbers of charts in its tables, and no pictures.
-using ReportBlock =
-    std::variant<std::string, ReportList, ReportLines, ReportTable, std::vector<Chart>, ReportPicture>;
+/// A string is a paragraph. Markdown and text have the numbers of charts in their tables, and no pictures.
+using ReportBlock = std::variant<std::string, ReportList, ReportLines, ReportTable, ReportFindings,
+                                 ReportCode, std::vector<Chart>, ReportPicture>;
 
 struct ReportSection {
-  std::string heading;
+  std::string heading;  ///< empty: the blocks go on with what stands before them
   std::vector<ReportBlock> blocks;
   std::string id{};  ///< of a page: letters, digits and hyphens; empty: by its number
 };
@@ -86,7 +105,8 @@ struct ReportSection {
 struct Document {
   std::string title;
   std::vector<ReportSection> sections;
-  ReportLines lead{};  ///< below the title of a page
+  ReportLines lead{};     ///< what it is about: below the title of a page, and the headline
+  ReportLine headline{};  ///< the answer, in one sentence: the first line of text
 };
 
 /// What is a warning or an alarm is bold.
@@ -95,9 +115,22 @@ struct Document {
 [[nodiscard]] std::string markdown(const ReportSection& section);
 [[nodiscard]] std::string markdown(const Document& document);
 
+/// For a terminal, a file or a mail.
+struct TextLayout {
+  int columns = 120;
+  std::string_view mark{};  ///< before each line that is of no table, such as "# "
+  bool color = false;       ///< warnings and alarms, by ECMA-48
+};
+
+/// The headline first (the title where there is none), then the lead and the sections that say something.
+[[nodiscard]] std::string text(const Document& document, const TextLayout& layout);
+
+/// A line of prose, wrapped.
+[[nodiscard]] std::string text(const ReportLine& line, const TextLayout& layout);
+
 /// The letters that a terminal's chart may have.
 enum class ChartLetters {
-  unicode,  ///< signs for points, Braille for lines, shade for the band
+  unicode,  ///< signs for points, dots for lines, shade for the band
   ascii,
 };
 

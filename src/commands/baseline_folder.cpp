@@ -286,9 +286,11 @@ CommandResult show_history(const CompareCommand& options) {
   const std::vector<analysis::MachineHistory> histories = baseline_histories(folder);
   return {write_documents(documents,
                           [&](const OutputDocument& document) {
-                            return document.format == "html"
-                                       ? analysis::history_page(histories, folder)
-                                       : analysis::histories_text(histories, page_options(document).columns);
+                            const bool is_page = document.format == "html";
+                            const Document history = analysis::history_document(histories, folder, is_page);
+                            return is_page ? html_page(history)
+                                           : text(history,
+                                                  {.columns = page_options(document).columns, .mark = "# "});
                           }),
           ExitStatus::ok, prints_text(documents), written_notes(documents, "")};
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -13,44 +14,41 @@ namespace collbench::analysis {
 namespace {
 
 constexpr std::size_t kMaxDrawings = 8;  ///< of a fleet's kinds of odd machines
+constexpr int kMinDiffWidth = 80;
+constexpr int kMaxDiffWidth = 110;  ///< longer lines of prose are hard to read
 
-std::string severity_style(topology::Severity severity) {
+Tone severity_tone(topology::Severity severity) {
   switch (severity) {
     case topology::Severity::broken:
-      return "alarm";
+      return Tone::alarm;
     case topology::Severity::degraded:
-      return "warning";
+      return Tone::warning;
     case topology::Severity::differs:
     case topology::Severity::cosmetic:
-      return "";
+      return Tone::plain;
   }
-  return "";
+  return Tone::plain;
 }
 
-ReportTable finding_rows(const ComparedHosts& pair) {
-  ReportTable table{
-      "Findings",
-      {"severity", "code", "host", "device", "what", "why it matters", "cost", "advice", "confirm"},
-      {},
-      true};
+ReportFindings findings_of(const ComparedHosts& pair, bool all_costs) {
+  ReportFindings findings;
   for (const PricedFinding& each : pair.findings) {
     const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
-    table.rows.push_back(
-        {{std::string(topology::severity_name(kind.severity)), severity_style(kind.severity)},
-         {std::string(kind.code)},
-         {each.host},
-         {each.finding.device},
-         {each.finding.what},
-         {std::string(kind.reason)},
-         {format_price(each.price)},
-         {each.price.advice},
-         {std::string(kind.confirm)}});
+    ReportFinding& found =
+        findings.emplace_back(ReportFinding{std::string(topology::severity_name(kind.severity)),
+                                            severity_tone(kind.severity), std::string(kind.code), each.host});
+    found.lines = {{"", each.finding.device + ": " + each.finding.what},
+                   {"", std::string(kind.reason)},
+                   {"cost", price_words(each.price, all_costs)}};
+    if (!each.price.advice.empty()) found.lines.emplace_back("advice", each.price.advice);
+    found.lines.emplace_back("confirm", kind.confirm);
   }
-  return table;
+  return findings;
 }
 
 ReportSection odd_node_section(const DiffReport& diff, const std::vector<OddNode>& odd) {
-  ReportTable table{"Odd nodes", {"node", "findings"}, {}, true};
+  ReportTable table{
+      .caption = "Odd nodes", .headings = {"node", "findings"}, .is_text = true, .right = 1, .wraps = true};
   for (const OddNode& node : odd)
     table.rows.push_back({{node.host}, {fmt::format("{}", fmt::join(node.findings, "; "))}});
   const std::string faulty = slurm_node_list(faulty_nodes(diff));
@@ -61,23 +59,37 @@ ReportSection odd_node_section(const DiffReport& diff, const std::vector<OddNode
 
 }  // namespace
 
-std::string report_html(const DiffReport& diff) {
-  Document page{"Topology diff", {}, as_lines(diff_headlines(diff))};
-  for (const std::string& note : diff.left_out) page.lead.push_back({note});
+Document diff_document(const DiffReport& diff, const DiffDetail& detail) {
+  ReportLines lines = as_lines(diff_headlines(diff));
+  // The answer of two machines is the first line, too.
+  const bool is_one = lines.empty() && diff.pairs.size() == 1;
+  Document page{"Topology diff", {}};
   for (std::size_t i = 0; i < diff.pairs.size(); ++i) {
     const ComparedHosts& pair = diff.pairs[i];
+    const std::string title = fmt::format("{}: {}", diff_title(pair), diff_summary(pair));
+    if (is_one) lines.push_back({title});
     ReportSection& section = page.sections.emplace_back(
-        diff_title(pair), std::vector<ReportBlock>{diff_summary(pair)}, fmt::format("pair-{}", i + 1));
-    if (!pair.findings.empty()) section.blocks.emplace_back(finding_rows(pair));
-    if (pair.drawn && !pair.findings.empty() && i < kMaxDrawings)
+        is_one ? "" : title, std::vector<ReportBlock>{findings_of(pair, detail.all_costs)},
+        fmt::format("pair-{}", i + 1));
+    if (detail.drawings && pair.drawn && !pair.findings.empty() && i < kMaxDrawings)
       section.blocks.push_back(machine_drawing(*pair.drawn, pair.b.front(), drawing_marks(pair.findings)));
-    ReportLines versions;
-    for (const std::string& version : pair.versions) versions.push_back({"version of " + version});
-    section.blocks.emplace_back(std::move(versions));
+    for (const std::string& version : pair.versions) section.blocks.emplace_back("version of " + version);
   }
+  if (!diff.left_out.empty()) page.sections.push_back({"", {diff.left_out}});
   if (const std::vector<OddNode> odd = odd_nodes(diff); !odd.empty())
     page.sections.push_back(odd_node_section(diff, odd));
-  return html_page(page);
+  if (!lines.empty()) page.headline = lines.front();
+  if (!lines.empty()) page.lead.assign(lines.begin() + 1, lines.end());
+  return page;
+}
+
+std::string report_html(const DiffReport& diff) { return html_page(diff_document(diff, {.drawings = true})); }
+
+std::string report_markdown(const DiffReport& diff) { return markdown(diff_document(diff)); }
+
+std::string report_text(const DiffReport& diff, const TextOptions& options) {
+  return text(diff_document(diff, {.all_costs = options.verbose}),
+              {.columns = std::clamp(options.columns, kMinDiffWidth, kMaxDiffWidth)});
 }
 
 }  // namespace collbench::analysis

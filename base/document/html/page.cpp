@@ -96,7 +96,15 @@ std::string block_markup(const ReportTable& table) {
   return text + "</tbody></table></div>\n";
 }
 
+std::string block_markup(const ReportFindings& findings) { return block_markup(as_table(findings)); }
+
 std::string block_markup(const ReportList& items) { return block_markup(as_lines(items)); }
+
+std::string block_markup(const ReportCode& code) {
+  std::string text;
+  for (const std::string& line : code.lines) text += xml_text(line) + "\n";
+  return text.empty() ? text : "<pre>" + text + "</pre>\n";
+}
 
 /// A picture (SVG), which the page's script replaces by one that can be pointed at and walked through by
 /// keyboard, and its numbers as a table.
@@ -145,12 +153,18 @@ std::string html_page(const Document& document) {
     const std::string id =
         each.id.empty() ? fmt::format("part-{}", &each - document.sections.data() + 1) : each.id;
     const std::string heading = xml_text(each.heading);
+    if (heading.empty()) {
+      sections += fmt::format("<section id=\"{}\">\n{}</section>\n", id, body);
+      continue;
+    }
     links += fmt::format("<li><a href=\"#{}\">{}</a></li>", id, heading);
     sections += fmt::format(
         "<section id=\"{0}\" aria-labelledby=\"{0}-heading\">\n<h2 id=\"{0}-heading\">{1}</h2>\n{2}"
         "</section>\n",
         id, heading, body);
   }
+  ReportLines lead = document.lead;
+  if (!document.headline.text.empty()) lead.insert(lead.begin(), document.headline);
   std::string page = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
@@ -160,7 +174,7 @@ std::string html_page(const Document& document) {
       security_policy(), xml_text(document.title), page_style().text);
   page += fmt::format(
       "<header>\n<h1>{}</h1>\n{}</header>\n<nav aria-label=\"Sections\"><ul>{}</ul></nav>\n<main>\n{}",
-      xml_text(document.title), block_markup(document.lead), links, sections);
+      xml_text(document.title), block_markup(lead), links, sections);
   page +=
       "</main>\n<footer><p>Written by collbench. This file is complete: it needs no network.</p></footer>\n";
   if (!chart_library().text.empty())

@@ -20,7 +20,7 @@ TEST(NoComparison, IsADocumentOfEachFormat) {
             "new,change,notes\na<b>=|.json,not compared,no earlier record\n");
   EXPECT_THAT(report_no_comparison(file, why, "json"), HasSubstr("\"comparison\": null"));
   EXPECT_EQ(report_no_comparison(file, why, "md"),
-            "**Not compared**: a\\<b\\>=\\|.json: no earlier record\n");
+            "# Not compared\n\n**a\\<b\\>=\\|.json: no earlier record**\n");
   EXPECT_EQ(report_no_comparison("a\x1b[31m", why, "text"), "# a [31m: no earlier record\n");
 }
 

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/document/text_layout.hpp"
 #include "base/statistics.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
@@ -128,25 +127,52 @@ std::string repeat_words(const BurninRecord& record) {
 }
 
 /// Each with what went up beside it, and what to do next; many paths in one sentence.
-std::string findings_text(const BurninRecord& record, const Attribution& found, int width) {
-  std::string text = found.blames.empty() ? "" : "\n";
+std::vector<ReportSection> finding_sections(const BurninRecord& record, const Attribution& found) {
+  std::vector<ReportSection> sections;
   const std::vector<Blame> paths = paths_that_were_not_alone(found);
   const bool many = paths.size() > kMaxPathsOneByOne;
-  const auto add = [&](const std::string& line, std::string_view first = "  ") {
-    text += wrap(line, width, first, "  ");
-    if (!text.ends_with('\n')) text += '\n';
-  };
   for (const Blame& blame : found.blames) {
     if (many && is_path_not_alone(blame)) continue;
-    add(blame_words(blame), "");
-    if (const std::string rises = beside(record, blame); !rises.empty()) add(rises);
-    add("next: " + blame.next);
+    ReportList lines{blame_words(blame)};
+    if (std::string rises = beside(record, blame); !rises.empty()) lines.push_back(std::move(rises));
+    lines.push_back("next: " + blame.next);
+    sections.push_back({"", {std::move(lines)}});
   }
-  if (!many) return text;
-  add(many_paths(paths, record.table), "");
-  add("next: measure these pairs again, alone; ibtracert between two nodes names the links of a static "
-      "route");
-  return text;
+  if (many)
+    sections.push_back({"",
+                        {ReportList{many_paths(paths, record.table),
+                                    "next: measure these pairs again, alone; ibtracert between two nodes "
+                                    "names the links of a static route"}}});
+  return sections;
+}
+
+/// The pairs' rails; a heading where groups have one too.
+ReportSection pairs_section(const BurninRecord& record) {
+  const bool has_pairs = !record.table.times.empty();
+  if (!has_pairs && !(record.source.empty() && record.groups.empty() && record.probes.empty())) return {};
+  return {has_pairs && !record.groups.empty() ? "phase pairs: a message one way" : "", {rail_lines(record)}};
+}
+
+/// What is said of hosts.
+ReportList host_lines(const BurninRecord& record, const Attribution& found) {
+  ReportList lines{gpu_difference(record), group_line_of(record, found)};
+  for (std::string& line : node_lines(record, found)) lines.push_back(std::move(line));
+  std::erase(lines, "");
+  return lines;
+}
+
+/// What follows from it, how it was measured, and what was not.
+ReportLines last_lines(const BurninRecord& record, const Attribution& found) {
+  ReportLines lines;
+  if (const std::vector<std::string> drained = names_of(record, found, Bucket::bad); !drained.empty())
+    add(lines,
+        "to drain them (printed, not run; --format drain has the reason of each): scontrol update "
+        "NodeName={} State=DRAIN Reason=collbench-burnin",
+        fmt::join(drained, ","));
+  for (std::string words : {repeat_words(record), halving_words(record)})
+    if (!words.empty()) lines.push_back({std::move(words)});
+  for (ReportLine& line : missing_lines(record, found)) lines.push_back(std::move(line));
+  return lines;
 }
 
 }  // namespace
@@ -227,43 +253,27 @@ ReportLines missing_lines(const BurninRecord& record, const Attribution& found) 
   return lines;
 }
 
-std::string burnin_text(const BurninRecord& record, int width) {
-  return burnin_text(record, attribute(record), width);
+Document document_of(const BurninRecord& record, const Attribution& found) {
+  Document document{"Burn-in", {}, {}, {summary(record, found)}};
+  if (!record.source.empty()) {
+    document.lead.push_back({record.source});
+    if (!record.table.times.empty())
+      document.lead.push_back({design_words(record.table, record.expected > 0)});
+  }
+  std::vector<ReportSection>& sections = document.sections;
+  for (const BurninPhase phase : burnin_phases())
+    sections.push_back(phase == BurninPhase::gpus    ? gpu_section(record)
+                       : phase == BurninPhase::pairs ? pairs_section(record)
+                                                     : group_section(record, phase));
+  sections.push_back({"", {host_lines(record, found)}});
+  for (ReportSection& finding : finding_sections(record, found)) sections.push_back(std::move(finding));
+  sections.push_back({"error counters went up:", {rise_lines(record, 8)}});
+  sections.push_back({"", {last_lines(record, found)}});
+  return document;
 }
 
-std::string burnin_text(const BurninRecord& record, const Attribution& found, int width) {
-  std::string text;
-  const auto add = [&](std::string_view line, std::string_view first = "", std::string_view rest = "  ") {
-    if (line.empty()) return;
-    text += wrap(line, width, first, rest);
-    if (!text.ends_with('\n')) text += '\n';
-  };
-  const bool has_pairs = !record.table.times.empty();
-  add(summary(record, found));
-  add(record.source);
-  if (!record.source.empty() && has_pairs) add(design_words(record.table, record.expected > 0));
-  for (const BurninPhase phase : burnin_phases()) {
-    text += phase == BurninPhase::gpus ? gpu_phase_text(record, width) : group_table(record, phase, width);
-    if (phase != BurninPhase::pairs) continue;
-    if (has_pairs && !record.groups.empty()) add("phase pairs: a message one way");
-    if (has_pairs || (record.source.empty() && record.groups.empty() && record.probes.empty()))
-      for (const ReportLine& line : rail_lines(record)) add(line.text);
-  }
-  add(gpu_difference(record));
-  add(group_line_of(record, found));
-  for (const std::string& line : node_lines(record, found)) add(line);
-  text += findings_text(record, found, width);
-  if (!record.rises.empty()) add("error counters went up:");
-  for (const ReportLine& line : rise_lines(record, 8)) add(line.text, "  ", "    ");
-  if (const std::vector<std::string> drained = names_of(record, found, Bucket::bad); !drained.empty())
-    add(
-        fmt::format("to drain them (printed, not run; --format drain has the reason of each): scontrol "
-                    "update NodeName={} State=DRAIN Reason=collbench-burnin",
-                    fmt::join(drained, ",")));
-  add(repeat_words(record));
-  add(halving_words(record));
-  for (const ReportLine& line : missing_lines(record, found)) add(line.text);
-  return text;
+std::string burnin_text(const BurninRecord& record, int width) {
+  return text(document_of(record, attribute(record)), {.columns = width});
 }
 
 std::string burnin_csv(const BurninRecord& record) {

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "analysis/report/sections.hpp"
+#include "base/document/document.hpp"
 #include "tools/burnin/attribution/burnin_record.hpp"
 
 namespace collbench::analysis {
@@ -17,10 +18,10 @@ namespace collbench::analysis {
 /// burn-in from having said all that it was asked for.
 [[nodiscard]] ReportLines missing_lines(const BurninRecord& record, const Attribution& found);
 
-/// For people, `width` columns wide: a line for each node that is not good, the findings with their evidence
-/// and the next step, and what was not measured.
+/// For people: a line for each node that is not good, the findings with their evidence and the next step, and
+/// what was not measured.
+[[nodiscard]] Document document_of(const BurninRecord& record, const Attribution& found);
 [[nodiscard]] std::string burnin_text(const BurninRecord& record, int width);
-[[nodiscard]] std::string burnin_text(const BurninRecord& record, const Attribution& found, int width);
 
 /// "from,to,rail,gigabytes_per_second,alone,repeat", a line each.
 [[nodiscard]] std::string burnin_csv(const BurninRecord& record);

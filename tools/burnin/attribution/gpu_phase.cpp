@@ -10,7 +10,6 @@
 
 #include "analysis/probe/gpu_findings.hpp"
 #include "analysis/probe/siblings.hpp"
-#include "base/document/text_layout.hpp"
 #include "base/error.hpp"
 #include "base/host_name.hpp"
 #include "base/units.hpp"
@@ -120,35 +119,31 @@ std::vector<int> nodes_with_compared_gpus(const BurninRecord& record) {
   return nodes;
 }
 
-std::string gpu_phase_text(const BurninRecord& record, int width) {
+ReportSection gpu_section(const BurninRecord& record) {
   if (record.probes.empty()) return {};
-  std::string text = fmt::format("phase gpus: each GPU of {} alone\n", counted(record.probes.size(), "host"));
-  const auto add = [&](const std::string& line) {
-    text += wrap(line, width, "  ", "    ");
-    if (!text.ends_with('\n')) text += '\n';
-  };
+  ReportLines lines;
   const auto titles = hosts_by_title(record);
   for (const auto& [title, hosts] : titles) {
-    add(fmt::format("{}: {}", counted(hosts.size(), "host"), title));
+    add(lines, "{}: {}", counted(hosts.size(), "host"), title);
     if (hosts.size() == 1 && record.probes.size() > 1)
-      add(fmt::format("{}: no other host is like it, so its GPUs were compared with each other only",
-                      hosts.front()));
+      add(lines, "{}: no other host is like it, so its GPUs were compared with each other only",
+          hosts.front());
     if (hosts.size() == 2 && titles.size() > 1)
-      add(fmt::format("{}: no third host is like them", fmt::join(hosts, " and ")));
+      add(lines, "{}: no third host is like them", fmt::join(hosts, " and "));
   }
   const ProbeVerdict verdict = judge_probes(record.probes);
-  for (const std::string& line : verdict.healthy) add("alike: " + line);
-  for (const std::string& line : verdict.not_judged) add("not judged: " + line);
+  for (const std::string& line : verdict.healthy) add(lines, "alike: {}", line);
+  for (const std::string& line : verdict.not_judged) add(lines, "not judged: {}", line);
   std::map<std::string, std::vector<std::string>> notes;
   for (const ProbeRecord& probe : record.probes) {
     for (const std::string& note : probe.notes) notes[note].push_back(probe.host);
   }
   for (const auto& [note, hosts] : notes) {
-    add(fmt::format("{}: {}",
-                    hosts.size() == record.probes.size() ? "all" : fmt::format("{}", fmt::join(hosts, ", ")),
-                    note));
+    add(lines, "{}: {}",
+        hosts.size() == record.probes.size() ? "all" : fmt::format("{}", fmt::join(hosts, ", ")), note);
   }
-  return text;
+  return {fmt::format("phase gpus: each GPU of {} alone", counted(record.probes.size(), "host")),
+          {std::move(lines)}};
 }
 
 }  // namespace collbench::analysis

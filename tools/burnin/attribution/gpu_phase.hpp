@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/document/document.hpp"
 #include "base/record/probe.hpp"
 #include "tools/burnin/attribution/burnin_record.hpp"
 
@@ -32,8 +33,7 @@ void judge_gpus(const BurninRecord& record, Attribution& found);
 /// Which nodes' GPUs were compared with siblings, their own or other hosts'.
 [[nodiscard]] std::vector<int> nodes_with_compared_gpus(const BurninRecord& record);
 
-/// What was probed, what is alike, and which hosts had nobody like them; every line `width` columns at most.
-/// Empty where nothing was probed.
-[[nodiscard]] std::string gpu_phase_text(const BurninRecord& record, int width);
+/// What was probed, what is alike, and which hosts had nobody like them. Empty where nothing was probed.
+[[nodiscard]] ReportSection gpu_section(const BurninRecord& record);
 
 }  // namespace collbench::analysis

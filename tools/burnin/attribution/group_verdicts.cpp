@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "analysis/probe/siblings.hpp"
-#include "base/document/text_layout.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 #include "tools/burnin/attribution/blame_words.hpp"
@@ -336,7 +335,7 @@ std::string phase_heading(const BurninRecord& record, BurninPhase phase) {
     case BurninPhase::halving:
       return "phase halving: domains, halves of slow ones and groups of well hosts beside them, bus "
              "bandwidth in GB/s";
-    case BurninPhase::gpus:  // gpu_phase_text has one of its own
+    case BurninPhase::gpus:  // gpu_section has one of its own
     case BurninPhase::pairs:
       return "phase pairs: a message one way, bandwidth in GB/s";
   }
@@ -443,40 +442,38 @@ std::vector<GroupLaunch> group_retests(const BurninRecord& record) {
   return launches;
 }
 
-std::string group_table(const BurninRecord& record, BurninPhase phase, int width) {
+ReportSection group_section(const BurninRecord& record, BurninPhase phase) {
   const std::vector<GroupPopulation> populations = group_populations(record);
-  std::string text;
-  const auto add = [&](const std::string& line) { text += shorten("  " + line, width) + "\n"; };
+  // Where leaves are known a size has a line for each way in which its groups spread over them.
+  const bool has_leaves = is_of_groups(phase) && !record.table.leaf_of_node.empty();
+  ReportTable table{
+      .headings = {"operation", "measured", "jobs", "median", "slowest", "line", "who is slowest"},
+      .right = 1};
+  if (has_leaves) table.headings.insert(table.headings.begin() + 1, "leaves");
+  if (phase != BurninPhase::rails) table.headings.insert(table.headings.begin() + 1, "hosts");
   for (const GroupPopulation& population : populations) {
     const bool is_halved_rail = phase == BurninPhase::halving && population.members.front()->launch.rail;
     if (population.phase != phase || is_halved_rail) continue;  // a line for each rail would be too many
     const GroupRate& worst = slowest_of(population);
     const std::string first_host = record.table.nodes[slot_of(worst.launch.nodes.front())];
-    std::string who =
-        worst.launch.rail ? fmt::format("rail {}", *worst.launch.rail)
-        : worst.launch.nodes.size() == 1
-            ? first_host
-            : fmt::format("{} to {}", first_host, record.table.nodes[slot_of(worst.launch.nodes.back())]);
-    // Where leaves are known a size has a line for each way in which its groups spread over them.
-    const bool has_leaves = is_of_groups(phase) && !population.per_leaf.empty();
-    const std::string of = phase == BurninPhase::rails ? ""
-                           : has_leaves
-                               ? fmt::format("{:>5} {:>6} ", population.size, population.per_leaf.size())
-                               : fmt::format("{:>5} ", population.size);
-    add(fmt::format("{:<15} {}{:<8} {:>5} {:>8.4g} {:>8.4g} {:>7}  {}", population.operation, of,
-                    population.alone ? "alone" : "at once", population.members.size(),
-                    population.median / kGigabyte, worst.bus_bandwidth / kGigabyte,
-                    line_words(population.line), who));
+    std::vector<ReportCell>& cells = table.rows.emplace_back(1, population.operation);
+    if (phase != BurninPhase::rails) cells.emplace_back(fmt::to_string(population.size));
+    if (has_leaves) cells.emplace_back(fmt::to_string(population.per_leaf.size()));
+    cells.insert(
+        cells.end(),
+        {population.alone ? "alone" : "at once", fmt::to_string(population.members.size()),
+         fmt::format("{:.4g}", population.median / kGigabyte),
+         fmt::format("{:.4g}", worst.bus_bandwidth / kGigabyte), line_words(population.line),
+         worst.launch.rail ? fmt::format("rail {}", *worst.launch.rail)
+         : worst.launch.nodes.size() == 1
+             ? first_host
+             : fmt::format("{} to {}", first_host, record.table.nodes[slot_of(worst.launch.nodes.back())])});
   }
-  if (text.empty()) return {};
-  if (const std::string left = not_compared(record, populations, phase); !left.empty())
-    text += wrap(left, width, "  ", "    ");
-  return fmt::format("{}\n  {:<15} {}{:<8} {:>5} {:>8} {:>8} {:>7}  {}\n{}", phase_heading(record, phase),
-                     "operation",
-                     phase == BurninPhase::rails                                 ? ""
-                     : is_of_groups(phase) && !record.table.leaf_of_node.empty() ? "hosts leaves "
-                                                                                 : "hosts ",
-                     "measured", "jobs", "median", "slowest", "line", "who is slowest", text);
+  if (table.rows.empty()) return {};
+  ReportSection section{phase_heading(record, phase), {std::move(table)}};
+  if (std::string left = not_compared(record, populations, phase); !left.empty())
+    section.blocks.emplace_back(std::move(left));
+  return section;
 }
 
 }  // namespace collbench::analysis

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "base/document/document.hpp"
 #include "tools/burnin/attribution/burnin_record.hpp"
 
 // What groups say beside pairs: a host that is slow by itself, a rail, a group whose nodes are fine in pairs.
@@ -59,8 +60,8 @@ struct JobsBelowFloor {
 /// alone.
 [[nodiscard]] std::vector<GroupLaunch> group_retests(const BurninRecord& record);
 
-/// A table for `phase`, every line `width` columns at most, and which groups had too few like them to be
-/// compared; empty where nothing of it was measured.
-[[nodiscard]] std::string group_table(const BurninRecord& record, BurninPhase phase, int width);
+/// A table for `phase`, and which groups had too few like them to be compared; empty where nothing of it was
+/// measured.
+[[nodiscard]] ReportSection group_section(const BurninRecord& record, BurninPhase phase);
 
 }  // namespace collbench::analysis

@@ -48,7 +48,7 @@ std::string burnin_document(const analysis::BurninRecord& record, const analysis
   if (format == "hostfile") return page_text(analysis::good_nodes(record, "\n"));
   if (format == "nodelist") return page_text(analysis::good_nodes(record, ","));
   if (format == "drain") return page_text(analysis::drain_lines(record));
-  return terminal_text(analysis::burnin_text(record, found, columns));
+  return text(analysis::document_of(record, found), {.columns = columns});
 }
 
 void require_writable_documents(const BurninOptions& options) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/report/html/markup.hpp"
+#include "base/document/document.hpp"
 #include "base/units.hpp"
 #include "tools/burnin/attribution/blame_words.hpp"
 #include "tools/burnin/attribution/burnin_text.hpp"
@@ -88,9 +88,7 @@ std::string burnin_html(const BurninRecord& record) {
   const Attribution found = attribute(record);
   const bool is_alarm =
       !names_of(record, found, Bucket::bad).empty() || !names_of(record, found, Bucket::not_tested).empty();
-  ReportLines lead{{summary(record, found), passes(record, found) ? Tone::plain
-                                            : is_alarm            ? Tone::alarm
-                                                                  : Tone::warning}};
+  ReportLines lead;
   if (!record.source.empty()) lead.push_back({record.source});
   std::vector<ReportSection> sections{{"Hosts", not_good_blocks(record, found), "hosts"},
                                       {"Findings", findings_blocks(record, found), "findings"}};
@@ -103,7 +101,12 @@ std::string burnin_html(const BurninRecord& record) {
   sections.push_back({"Error counters that went up", {rise_lines(record, kMaxRows)}, "counters"});
   sections.push_back(
       {"What was not measured, and what is not known", {missing_lines(record, found)}, "missing"});
-  return html_page({"Burn-in", std::move(sections), std::move(lead)});
+  return html_page({"Burn-in",
+                    std::move(sections),
+                    std::move(lead),
+                    {summary(record, found), passes(record, found) ? Tone::plain
+                                             : is_alarm            ? Tone::alarm
+                                                                   : Tone::warning}});
 }
 
 }  // namespace collbench::analysis

@@ -86,29 +86,30 @@ std::string split_in_words(const TrainingJob& job) {
   return text;
 }
 
-PlanTable term_table(const TrainingPlan& plan) {
-  PlanTable table{.heading = "One step, on the GPU that has most to do",
-                  .cells = {{"part", "seconds", "of the step", "hidden (s)", "GB per GPU", "calls", "over"}},
-                  .spare_columns = {"calls", "hidden (s)"},
-                  .wraps = true};
+ReportTable term_table(const TrainingPlan& plan) {
+  ReportTable table{
+      .caption = "One step, on the GPU that has most to do",
+      .headings = {"part", "seconds", "of the step", "hidden (s)", "GB per GPU", "calls", "over"},
+      .right = 1,
+      .spare = {"calls", "hidden (s)"},
+      .wraps = true};
   for (const StepTerm& term : plan.step.terms) {
-    table.cells.push_back({std::string(name(term.part)), format_significant(term.exposed_seconds, 3, 8),
-                           percent(term.exposed_seconds / plan.step_seconds),
-                           term.hidden_seconds > 0 ? format_significant(term.hidden_seconds, 3, 8) : "",
-                           gigabytes(term.bytes), term.calls > 0 ? fmt::format("{:.0f}", term.calls) : "",
-                           term.crosses});
+    table.rows.push_back({name(term.part), format_significant(term.exposed_seconds, 3, 8),
+                          percent(term.exposed_seconds / plan.step_seconds),
+                          term.hidden_seconds > 0 ? format_significant(term.hidden_seconds, 3, 8) : "",
+                          gigabytes(term.bytes), term.calls > 0 ? fmt::format("{:.0f}", term.calls) : "",
+                          term.crosses});
   }
-  table.cells.push_back({"step", format_significant(plan.step_seconds, 4, 8), "100 %", "", "", "", ""});
+  table.rows.push_back({"step", format_significant(plan.step_seconds, 4, 8), "100 %", "", "", "", ""});
   return table;
 }
 
-PlanTable sensitivity_table(const TrainingPlan& plan) {
-  PlanTable table{.heading = "Each part at half its cost", .cells = {{"part", "step (s)", "faster by"}}};
+ReportTable sensitivity_table(const TrainingPlan& plan) {
+  ReportTable table{.caption = "Each part at half its cost", .headings = {"part", "step (s)", "faster by"}};
   for (const Sensitivity& each : plan.sensitivity) {
     const double gain = (plan.step_seconds - each.step_seconds) / plan.step_seconds;
     if (gain < 0.0005) continue;
-    table.cells.push_back(
-        {std::string(name(each.part)), format_significant(each.step_seconds, 4, 8), percent(gain)});
+    table.rows.push_back({name(each.part), format_significant(each.step_seconds, 4, 8), percent(gain)});
   }
   return table;
 }
@@ -266,13 +267,25 @@ std::string answer(const TrainingPlan& plan) {
                             plan.memory.sum() / 1e9, plan.memory_capacity_bytes / 1e9);
 }
 
-PlanPage page_of_plan(const TrainingPlan& plan) {
+/// `facts`: the answer first.
+Document plan_document(const std::vector<std::string>& facts, std::vector<ReportTable> tables,
+                       std::vector<std::string> notes) {
+  Document document{"Training plan", {}, as_lines({facts.begin() + 1, facts.end()}), {facts.front()}};
+  for (ReportTable& table : tables) {
+    const std::string heading = table.caption;
+    document.sections.push_back(
+        {heading, {std::move(table)}, fmt::format("table-{}", document.sections.size() + 1)});
+  }
+  document.sections.push_back({"Notes", {std::move(notes)}, "notes"});
+  return document;
+}
+
+Document document_of_plan(const TrainingPlan& plan) {
   const TrainingJob& job = plan.job;
   const ParameterCount count = count_parameters(job.model);
-  PlanPage page;
   std::string model = fmt::format("{}: {:.4g} B parameters", job.model.name, count.total / 1e9);
   if (job.model.experts.count > 0) model += fmt::format(", {:.3g} B of them active", count.active / 1e9);
-  page.facts = {
+  std::vector<std::string> facts{
       answer(plan),
       model + fmt::format(", {:.0f} GFLOP per token",
                           flops_per_token(job.model, job.sequence, FlopConvention::full_attention) / 1e9),
@@ -292,28 +305,29 @@ PlanPage page_of_plan(const TrainingPlan& plan) {
       fmt::format("Power: {} MW ({} at their limit × PUE)", format_significant(plan.megawatts, 3, 8),
                   powered(plan)),
       "Memory per GPU: " + memory_in_words(plan.memory, plan.memory_capacity_bytes) + " (an estimate)"};
-  if (plan.may_not_fit()) page.facts.push_back("MAY NOT FIT: " + memory_warning(plan));
-  for (std::string& fact : cost_facts(plan)) page.facts.push_back(std::move(fact));
-  if (plan.measured) page.facts.push_back(measured_in_words(plan));
+  if (plan.may_not_fit()) facts.push_back("MAY NOT FIT: " + memory_warning(plan));
+  for (std::string& fact : cost_facts(plan)) facts.push_back(std::move(fact));
+  if (plan.measured) facts.push_back(measured_in_words(plan));
   if (plan.measured_cost) {
-    page.facts.push_back(fmt::format("What this record costs, against the model's own collectives: {}",
-                                     price_in_words(*plan.measured_cost)));
+    facts.push_back(fmt::format("What this record costs, against the model's own collectives: {}",
+                                price_in_words(*plan.measured_cost)));
   }
   const std::vector<std::string> asked = fault_facts(plan);  // whoever names a fault asks what it costs
-  page.facts.insert(page.facts.begin(), asked.begin(), asked.end());
-  page.facts.push_back(error_in_words(plan));
-  page.facts.push_back("What bounds it: " + plan.bound);
-  page.tables = {term_table(plan), sensitivity_table(plan)};
-  if (!plan.placement.empty()) page.tables.push_back(placement_table(plan));
+  facts.insert(facts.begin(), asked.begin(), asked.end());
+  facts.push_back(error_in_words(plan));
+  facts.push_back("What bounds it: " + plan.bound);
+  std::vector<ReportTable> tables{term_table(plan), sensitivity_table(plan)};
+  if (!plan.placement.empty()) tables.push_back(placement_table(plan));
+  std::vector<std::string> notes;
   std::vector<std::string> taken;
   for (const TakenDefault& each : plan.defaults)
     taken.push_back(fmt::format("{} {} ({})", each.option, each.value, each.reason));
   if (job.tp > job.model.kv_heads && job.model.latent.kv_rank == 0)
-    page.notes.push_back(fmt::format(
+    notes.push_back(fmt::format(
         "tp {} is beyond the {} KV heads: each of them is on {} GPUs, and the copies are not counted.",
         job.tp, job.model.kv_heads, job.tp / job.model.kv_heads));
-  if (!taken.empty()) page.notes.push_back(fmt::format("Not given, so assumed: {}.", fmt::join(taken, "; ")));
-  return page;
+  if (!taken.empty()) notes.push_back(fmt::format("Not given, so assumed: {}.", fmt::join(taken, "; ")));
+  return plan_document(facts, std::move(tables), std::move(notes));
 }
 
 /// "tp 8, pp 16, dp 8, vpp 4, mbs 1": what is 1 is left out, but for dp and the micro-batch; so is ZeRO-1.
@@ -395,9 +409,8 @@ std::vector<std::string> plan_cells(const PlannedRow& row, const TableKind& kind
   return cells;
 }
 
-PlanPage page_of_table(const PlanReport& report) {
-  PlanPage page;
-  page.facts = {report.title};
+Document document_of_table(const PlanReport& report) {
+  std::vector<ReportTable> tables;
   const auto any_plan = [&](auto holds) {
     return std::ranges::any_of(report.rows,
                                [&](const PlannedRow& row) { return row.plan && holds(*row.plan); });
@@ -409,40 +422,45 @@ PlanPage page_of_table(const PlanReport& report) {
                          .scales = !row.group.empty(),
                          .costs = costs,
                          .dollars = dollars};
-    if (page.tables.empty() || page.tables.back().heading != row.group) {
-      page.tables.push_back({.heading = row.group,
-                             .cells = {table_columns(report.first_column, kind)},
-                             // A line of a table can have the reason of a refusal in its last column.
-                             .spare_columns = {"MFU", "tok/s/GPU", kind.scales ? "samples" : "GPUs",
-                                               kind.gpus ? "memory" : "largest parts"},
-                             .text_columns = 2});
+    const std::string caption = row.group.empty() ? "Plans" : row.group;
+    if (tables.empty() || tables.back().caption != caption) {
+      tables.push_back({.caption = caption,
+                        .headings = table_columns(report.first_column, kind),
+                        .is_text = true,
+                        .right = 2,
+                        // A line of a table can have the reason of a refusal in its last column.
+                        .spare = {"MFU", "tok/s/GPU", kind.scales ? "samples" : "GPUs",
+                                  kind.gpus ? "memory" : "largest parts"}});
     }
-    page.tables.back().cells.push_back(plan_cells(row, kind));
+    const std::vector<std::string> cells = plan_cells(row, kind);
+    tables.back().rows.emplace_back(cells.begin(), cells.end());
   }
-  page.notes = report.notes;
-  page.notes.emplace_back(
+  std::vector<std::string> notes = report.notes;
+  notes.emplace_back(
       "A split is ZeRO-1 without recomputation where it does not say otherwise; mbs: samples of a "
       "micro-batch.");
   if (any_plan([](const TrainingPlan& plan) { return plan.memory_part() > kNearlyFull; })) {
-    page.notes.push_back(fmt::format(
+    notes.push_back(fmt::format(
         "!: by the estimate more than {:.0f} % of the GPU's memory, so it may not run.", 100 * kNearlyFull));
   }
-  if (costs) page.notes.emplace_back("Days and dollars are those of the run without interruptions.");
+  if (costs) notes.emplace_back("Days and dollars are those of the run without interruptions.");
   if (any_plan([](const TrainingPlan& plan) { return plan.may_not_fit(); })) {
-    page.notes.push_back(
+    notes.push_back(
         fmt::format("MAY NOT FIT: the estimate is above the GPU's memory; beyond {:.2f} of it a plan is "
                     "refused unless --exceed-memory is true.",
                     kRefusedOfCapacity));
   }
-  return page;
+  return plan_document({report.title}, std::move(tables), std::move(notes));
 }
 
 }  // namespace
 
-PlanPage plan_page(const PlanReport& report) {
-  return report.title.empty() && report.rows.size() == 1 && report.rows.front().plan
-             ? page_of_plan(*report.rows.front().plan)
-             : page_of_table(report);
+Document plan_document(const PlanReport& report) {
+  const TrainingPlan* const plan = only_plan(report);
+  Document document = plan == nullptr ? document_of_table(report) : document_of_plan(*plan);
+  for (const Chart& chart : report.charts)
+    document.sections.push_back({chart.title, {std::vector{chart}}, chart.id});
+  return document;
 }
 
 }  // namespace collbench::analysis

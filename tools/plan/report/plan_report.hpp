@@ -6,7 +6,6 @@
 
 #include "base/document/chart.hpp"
 #include "base/document/document.hpp"
-#include "base/document/text_layout.hpp"
 #include "tools/plan/step/plan.hpp"
 #include "tools/plan/step/scaling.hpp"
 #include "tools/plan/step/search.hpp"
@@ -43,8 +42,6 @@ struct PlanReport {
 /// The report in the format of that name. Throws Error (usage) for another. `columns` are those of text.
 [[nodiscard]] std::string written_plan(const PlanReport& report, std::string_view format, int columns);
 
-[[nodiscard]] std::string plan_text(const PlanReport& report, int columns);
-[[nodiscard]] std::string plan_markdown(const PlanReport& report);
 /// With the charts, and of one plan its timeline.
 [[nodiscard]] std::string plan_html(const PlanReport& report);
 /// A line per plan; the names of options are its columns, then figures in SI units.
@@ -59,28 +56,13 @@ struct PlanReport {
 /// ui.perfetto.dev and chrome://tracing open: a thread for each stage.
 [[nodiscard]] std::string timeline_trace(const TrainingPlan& plan);
 
-/// A table's cells, the same in text and Markdown.
-struct PlanTable {
-  std::string heading;
-  TextTable cells;  ///< below the names of the columns
-  std::vector<std::string>
-      spare_columns{};   ///< left out, the first one first, where a line is too short for all
-  bool wraps = false;    ///< the last column goes on below itself in text; else it is cut
-  int text_columns = 1;  ///< columns at the left and right that are text: numbers stand at the right
-};
-
-/// It for pages.
-[[nodiscard]] ReportTable table_of_page(const PlanTable& plan);
-
 /// Which ranks each kind of group has in a node and, where a fabric is told, what leaves leaf switches.
-[[nodiscard]] PlanTable placement_table(const TrainingPlan& plan);
+[[nodiscard]] ReportTable placement_table(const TrainingPlan& plan);
 
-/// What a page shows of a plan, in order: facts as lines, then tables.
-struct PlanPage {
-  std::vector<std::string> facts;
-  std::vector<PlanTable> tables;
-  std::vector<std::string> notes;
-};
-[[nodiscard]] PlanPage plan_page(const PlanReport& report);
+/// What people read of it, but for the timeline.
+[[nodiscard]] Document plan_document(const PlanReport& report);
+
+/// Null for a table.
+[[nodiscard]] const TrainingPlan* only_plan(const PlanReport& report);
 
 }  // namespace collbench::analysis

@@ -116,14 +116,14 @@ PlanReport scaling_report(const std::vector<ScaleSeries>& scaling, const PlanReq
   return report;
 }
 
-PlanTable placement_table(const TrainingPlan& plan) {
+ReportTable placement_table(const TrainingPlan& plan) {
   const bool has_fabric = plan.fabric.kind != FabricKind::unstated;
   const bool is_node = plan.domain == plan.gpus_per_node;
-  PlanTable table{
-      .heading = fmt::format("Where ranks lie: numbered {}, the first one innermost", words(plan.job.order)),
-      .cells = {{"group", "ranks", is_node ? "in a node" : "in a domain", is_node ? "nodes" : "domains"}},
-      .text_columns = 1};
-  std::vector<std::string>& names = table.cells.front();
+  ReportTable table{
+      .caption = fmt::format("Where ranks lie: numbered {}, the first one innermost", words(plan.job.order)),
+      .headings = {"group", "ranks", is_node ? "in a node" : "in a domain", is_node ? "nodes" : "domains"},
+      .right = 1};
+  std::vector<std::string>& names = table.headings;
   if (has_fabric) names.insert(names.end(), {"leaves", "hops out", "NIC rate"});
   names.emplace_back("first ranks");
   for (const PlacedGroup& each : plan.placement) {
@@ -139,7 +139,7 @@ PlanTable placement_table(const TrainingPlan& plan) {
     }
     const bool more = each.first_ranks.size() < static_cast<std::size_t>(each.ranks);
     cells.push_back(fmt::format("{}{}", fmt::join(each.first_ranks, ", "), more ? ", …" : ""));
-    table.cells.push_back(std::move(cells));
+    table.rows.emplace_back(cells.begin(), cells.end());
   }
   return table;
 }

@@ -10,7 +10,6 @@
 #include "analysis/probe/gpu_findings.hpp"
 #include "analysis/probe/siblings.hpp"
 #include "base/document/document.hpp"
-#include "base/document/text_layout.hpp"
 #include "base/statistics.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
@@ -24,18 +23,7 @@ constexpr double kDrift = 0.05;
 /// Rates are not compared with each other where others took more of the cores: the ratio is off by as much.
 constexpr double kTakenOfRemarks = 0.1;
 
-using TableRow = std::vector<std::string>;
-
-// Columns of words behind the numbers: the code that ran.
-constexpr std::size_t kCoreWords = 1;
-constexpr std::size_t kGpuWords = 0;
-
-const TableRow& core_headings() {
-  static const TableRow headings{"work", "all cores", "each: median", "slowest", "by"};
-  return headings;
-}
-
-TableRow probe_row(const ProbeRecord& record, const ProbeMeasurement& measurement) {
+std::vector<ReportCell> probe_row(const ProbeRecord& record, const ProbeMeasurement& measurement) {
   std::vector<double> each;
   const ProbeRate* slowest = nullptr;
   const std::vector<ProbeRate> rates = probe_rates(record, measurement);
@@ -52,17 +40,11 @@ TableRow probe_row(const ProbeRecord& record, const ProbeMeasurement& measuremen
       measurement.by};
 }
 
-std::vector<TableRow> probe_rows(const ProbeRecord& record) {
-  std::vector<TableRow> rows;
-  for (const ProbeMeasurement& each : record.measurements) {
-    if (rate_of_all_cores(each) > 0) rows.push_back(probe_row(record, each));
-  }
-  return rows;
-}
-
-const TableRow& gpu_headings() {
-  static const TableRow headings{"work", "median", "slowest", "published", "MHz", "W", "°C"};
-  return headings;
+ReportTable core_table(const ProbeRecord& record) {
+  ReportTable table{.headings = {"work", "all cores", "each: median", "slowest", "by"}, .right = 1};
+  for (const ProbeMeasurement& each : record.measurements)
+    if (rate_of_all_cores(each) > 0) table.rows.push_back(probe_row(record, each));
+  return table;
 }
 
 /// "GPU 3", "GPU 3 to 1".
@@ -86,7 +68,7 @@ std::string median_figure(const ProbeMeasurement& measurement, std::optional<dou
   return values.empty() ? "–" : fmt::format("{:.0f}", median(values));
 }
 
-TableRow gpu_row(const ProbeRecord& record, const ProbeMeasurement& measurement) {
+std::vector<ReportCell> gpu_row(const ProbeRecord& record, const ProbeMeasurement& measurement) {
   std::vector<double> each;
   std::optional<ProbeRate> slowest;
   for (const ProbeRate& rate : gpu_rates(record, measurement)) {
@@ -110,12 +92,12 @@ TableRow gpu_row(const ProbeRecord& record, const ProbeMeasurement& measurement)
           median_figure(measurement, &GpuWindow::temperature_celsius, 1)};
 }
 
-std::vector<TableRow> gpu_rows(const ProbeRecord& record) {
-  std::vector<TableRow> rows;
-  for (const ProbeMeasurement& each : record.measurements) {
-    if (!gpu_rates(record, each).empty()) rows.push_back(gpu_row(record, each));
-  }
-  return rows;
+ReportTable gpu_table(const ProbeRecord& record) {
+  ReportTable table{.headings = {"work", "median", "slowest", "published", "MHz", "W", "°C"},
+                    .spare = {"°C", "W", "MHz", "published", "slowest"}};
+  for (const ProbeMeasurement& each : record.measurements)
+    if (!gpu_rates(record, each).empty()) table.rows.push_back(gpu_row(record, each));
+  return table;
 }
 
 std::string title_of(const ProbeRecord& record) {
@@ -126,76 +108,40 @@ std::string title_of(const ProbeRecord& record) {
       counted(static_cast<std::size_t>(record.cores), "core"));
 }
 
-/// The lines below the tables: findings, what is healthy, what was not judged.
-std::vector<std::string> probe_verdict_lines(const ProbeVerdict& verdict) {
-  std::vector<std::string> lines;
+std::string probe_headline(const ProbeVerdict& verdict) {
+  const auto bad = static_cast<std::size_t>(std::ranges::count_if(verdict.slow, &SlowPart::bad));
+  if (!verdict.slow.empty())
+    return fmt::format("slower than what is like it: {} bad, {} suspect", bad, verdict.slow.size() - bad);
+  return verdict.healthy.empty() ? "not judged: nothing here has three siblings"
+                                 : "nothing is slower than its siblings";
+}
+
+ReportSection section_of(const ProbeRecord& record) {
+  ReportSection section{title_of(record), {}};
+  if (ReportTable table = core_table(record); !table.rows.empty())
+    section.blocks.emplace_back(std::move(table));
+  if (ReportTable table = gpu_table(record); !table.rows.empty()) {
+    if (record.cores > 0) section.blocks.emplace_back(gpu_title(record));
+    section.blocks.emplace_back(std::move(table));
+  }
+  ReportLines lines = as_lines(probe_remarks(record));
+  for (const std::string& note : record.notes) lines.push_back({"note: " + note});
+  section.blocks.emplace_back(std::move(lines));
+  return section;
+}
+
+Document document_of(const std::vector<ProbeRecord>& records) {
+  const ProbeVerdict verdict = judge_probes(records);
+  Document document{"Probe", {}, {}, {probe_headline(verdict)}};
   for (const SlowPart& slow : verdict.slow)
-    lines.push_back(fmt::format("{}: {}", slow.bad ? "bad" : "suspect", slow.evidence));
-  for (const std::string& healthy : verdict.healthy) lines.push_back("alike: " + healthy);
-  for (const std::string& each : verdict.not_judged) lines.push_back("not judged: " + each);
-  if (lines.empty()) lines.emplace_back("not judged: nothing here has three siblings");
-  return lines;
-}
-
-/// Below their headings. Of numbers the last columns are left out where they do not fit; of `words` last ones
-/// (0 or 1) each line shows what it has room for.
-std::string probe_table(const TableRow& headings, const std::vector<TableRow>& rows, std::size_t words,
-                        int width) {
-  TextTable table{headings};
-  table.insert(table.end(), rows.begin(), rows.end());
-  const int room = width + 2 - table_width(table);  // without the indent
-  if (words > 0) {
-    constexpr int kMinRoom = 6;
-    const int of_words = column_widths(table).back() + room;
-    for (TableRow& row : table) row.back() = of_words >= kMinRoom ? shorten(row.back(), of_words) : "";
-  }
-  while (words == 0 && table_width(table) > width + 2) drop_column(table, table.front().size() - 1);
-  return table_lines(table, 1, words, "");
-}
-
-std::string probe_markdown_table(const TableRow& headings, const std::vector<TableRow>& rows,
-                                 std::size_t words) {
-  if (rows.empty()) return {};
-  ReportTable table{.headings = headings, .right = words};
-  for (const TableRow& row : rows) table.rows.emplace_back(row.begin(), row.end());
-  return markdown_table(table) + "\n";
-}
-
-std::string probe_text_page(const std::vector<ProbeRecord>& records, int width) {
-  std::string text;
-  for (const ProbeRecord& record : records) {
-    text += wrap(title_of(record), width, text.empty() ? "" : "\n", "  ");
-    if (const auto rows = probe_rows(record); !rows.empty())
-      text += probe_table(core_headings(), rows, kCoreWords, width);
-    if (const auto rows = gpu_rows(record); !rows.empty()) {
-      if (record.cores > 0) text += wrap(gpu_title(record), width, "", "  ");
-      text += probe_table(gpu_headings(), rows, kGpuWords, width);
-    }
-    for (const std::string& remark : probe_remarks(record)) text += wrap(remark, width, "", "  ");
-    for (const std::string& note : record.notes) text += wrap(note, width, "note: ", "  ");
-  }
-  text += "\n";
-  for (const std::string& line : probe_verdict_lines(judge_probes(records)))
-    text += wrap(line, width, "", "  ");
-  return page_text(text);
-}
-
-std::string probe_markdown_page(const std::vector<ProbeRecord>& records) {
-  std::string text;
-  for (const ProbeRecord& record : records) {
-    text += fmt::format("{}**{}**\n\n", text.empty() ? "" : "\n", markdown_text(title_of(record)));
-    text += probe_markdown_table(core_headings(), probe_rows(record), kCoreWords);
-    const std::vector<TableRow> of_gpus = gpu_rows(record);
-    if (!of_gpus.empty() && record.cores > 0) text += markdown_text(gpu_title(record)) + "\n\n";
-    text += probe_markdown_table(gpu_headings(), of_gpus, kGpuWords);
-    for (const std::string& remark : probe_remarks(record))
-      text += fmt::format("- {}\n", markdown_text(remark));
-    for (const std::string& note : record.notes) text += fmt::format("- Note: {}\n", markdown_text(note));
-  }
-  text += "\n";
-  for (const std::string& line : probe_verdict_lines(judge_probes(records)))
-    text += fmt::format("- {}\n", markdown_text(line));
-  return text;
+    add(document.lead, slow.bad ? Tone::alarm : Tone::warning, "{}: {}", slow.bad ? "bad" : "suspect",
+        slow.evidence);
+  for (const ProbeRecord& record : records) document.sections.push_back(section_of(record));
+  ReportLines others;
+  for (const std::string& healthy : verdict.healthy) add(others, "alike: {}", healthy);
+  for (const std::string& each : verdict.not_judged) add(others, "not judged: {}", each);
+  document.sections.push_back({"Siblings", {std::move(others)}});
+  return document;
 }
 
 /// The largest of an id by its rate over all cores; null where there is none.
@@ -245,8 +191,8 @@ std::string probe_csv(const std::vector<ProbeRecord>& records) {
 std::vector<std::string> probe_formats() { return {"text", "md", "json", "csv"}; }
 
 std::string probe_report(const std::vector<ProbeRecord>& records, std::string_view format, int width) {
-  if (format == "text") return probe_text_page(records, width);
-  if (format == "md") return probe_markdown_page(records);
+  if (format == "text") return text(document_of(records), {.columns = width});
+  if (format == "md") return markdown(document_of(records));
   if (format == "json") return probe_json(records.front());
   if (format == "csv") return probe_csv(records);
   throw std::out_of_range("probe has no format " + std::string(format));

@@ -42,6 +42,10 @@ std::vector<std::vector<int>> singles(int nodes) {
 
 double node_three_slow(const std::vector<int>& nodes) { return nodes.front() == 3 ? 0.9 : 1; }
 
+std::string text_of(const ReportSection& section, int columns) {
+  return text(Document{"", {section}}, {.columns = columns});
+}
+
 TEST(GroupVerdicts, AHostThatIsSlowByItselfIsSuspectAndSeenAgainBad) {
   BurninRecord record = healthy_pairs(8);
   add_rates(record, BurninPhase::nodes, singles(8), node_three_slow);
@@ -111,7 +115,7 @@ TEST(GroupVerdicts, GroupsThatCrossALeafAreComparedWithGroupsThatCrossAlike) {
   EXPECT_THAT(group_retests(record), IsEmpty());
   // Of 10 groups 4 are below one switch, 4 are of 3 + 1 and 2 of 2 + 2 nodes.
   EXPECT_THAT(group_populations(record), SizeIs(3));
-  const std::string text = group_table(record, BurninPhase::groups, 100);
+  const std::string text = text_of(group_section(record, BurninPhase::groups), 100);
   EXPECT_THAT(
       text,
       HasSubstr("not compared, for fewer than 4 were alike: 2 groups of 4 across 2 leaf switches (2 + 2)"));
@@ -242,13 +246,13 @@ TEST(GroupVerdicts, TheTableFitsItsWidth) {
   BurninRecord record = healthy_pairs(8);
   record.table.nodes[3] = "a-host-with-a-name-of-some-length.example";
   add_rates(record, BurninPhase::nodes, singles(8), node_three_slow);
-  const std::string text = group_table(record, BurninPhase::nodes, 80);
+  const std::string text = text_of(group_section(record, BurninPhase::nodes), 80);
   EXPECT_THAT(text, HasSubstr("phase nodes: each of 8 hosts by itself"));
   std::size_t start = 0;
   for (std::size_t end = text.find('\n'); end != std::string::npos;
        start = end + 1, end = text.find('\n', start))
     EXPECT_LE(display_width(text.substr(start, end - start)), 80) << text.substr(start, end - start);
-  EXPECT_EQ(group_table(record, BurninPhase::whole, 80), "");
+  EXPECT_THAT(group_section(record, BurninPhase::whole).blocks, IsEmpty());
 }
 
 }  // namespace

@@ -54,26 +54,26 @@ std::vector<std::string> lines_of(const std::string& text) {
 TEST(PlanText, EveryLineFits) {
   for (const int columns : {80, 120}) {
     for (const PlanReport& report : {one(), table()}) {
-      for (const std::string& line : lines_of(plan_text(report, columns)))
+      for (const std::string& line : lines_of(written_plan(report, "text", columns)))
         EXPECT_LE(display_width(line), columns) << line;
     }
   }
 }
 
 TEST(PlanText, SaysWhatIsNotKnownAndWhatIsAssumed) {
-  const std::string text = plan_text(one(), 120);
+  const std::string text = written_plan(one(), "text", 120);
   EXPECT_EQ(text.find('$'), std::string::npos) << "no price was given: " << text;
   EXPECT_NE(text.find("Not given, so assumed: seq 4096"), std::string::npos) << text;
   EXPECT_NE(text.find("What bounds it:"), std::string::npos) << text;
 }
 
 TEST(PlanText, SaysHowFarItCanBeOffAndRoundsToThat) {
-  const std::string text = plan_text(one(), 200);
+  const std::string text = written_plan(one(), "text", 200);
   EXPECT_NE(text.find("27 published steps of this kind (TP, PP, CP; H100, BF16)"), std::string::npos) << text;
   EXPECT_NE(text.find("1T tokens: about 1"), std::string::npos) << text;
   PlanReport unknown = one();
   unknown.rows.front().plan->published = nullptr;
-  EXPECT_NE(plan_text(unknown, 200).find("not known, no published step"), std::string::npos);
+  EXPECT_NE(written_plan(unknown, "text", 200).find("not known, no published step"), std::string::npos);
 }
 
 // The stacks of the published steps with experts were told.
@@ -85,7 +85,7 @@ TEST(PlanText, HasNoErrorOfStepsWithExpertsWhoseStackIsTakenByDefault) {
   const auto text = [&] {
     PlanReport report = one();
     report.rows.front().plan = training_plan(request, node);
-    return plan_text(report, 400);
+    return written_plan(report, "text", 400);
   };
   EXPECT_NE(text().find("not known for a stack taken by default"), std::string::npos) << text();
   request.stack = &find_stack("megatron-eager");
@@ -104,7 +104,7 @@ TEST(PlanReport, TheErrorOfThePlanAloneIsNotThatOfAPlanWithARecord) {
   PlanReport report;
   report.rows.push_back(
       {.label = {}, .plan = training_plan(request, cluster_of("hgx-h100", 1)), .refused = {}});
-  const std::string text = plan_text(report, 200);
+  const std::string text = written_plan(report, "text", 200);
   EXPECT_EQ(text.find("published steps of this kind"), std::string::npos) << text;
   EXPECT_NE(text.find("How far it can be off: not known, no plan with a record"), std::string::npos) << text;
   EXPECT_TRUE(nlohmann::json::parse(plan_json(report)).at("published_error").is_null());
@@ -114,7 +114,7 @@ TEST(PlanReport, AFaultWithoutAPriceHasNoFigures) {
   PlanReport report = one();
   report.rows.front().plan->fault =
       FaultCost{.node = "bad.json", .findings = {}, .unpriced = {"NIC7: missing"}};
-  const std::string text = plan_text(report, 200);
+  const std::string text = written_plan(report, "text", 200);
   EXPECT_NE(text.find("what it costs is not known; none of what differs is priced: NIC7: missing"),
             std::string::npos)
       << text;
@@ -123,22 +123,23 @@ TEST(PlanReport, AFaultWithoutAPriceHasNoFigures) {
   for (const char* key : {"step_seconds", "slower", "tokens_lost_per_day", "dollars_lost_per_day"})
     EXPECT_TRUE(fault.at(key).is_null()) << key;
   report.rows.front().plan->fault->unpriced.clear();
-  EXPECT_NE(plan_text(report, 200).find("nothing that was compared differs, so it has no price"),
+  EXPECT_NE(written_plan(report, "text", 200).find("nothing that was compared differs, so it has no price"),
             std::string::npos);
 }
 
 TEST(PlanReport, WhatMayNotFitIsMarkedInEveryFormat) {
   PlanReport report = one();
-  EXPECT_EQ(plan_text(report, 80).find("MAY NOT FIT"), std::string::npos);
+  EXPECT_EQ(written_plan(report, "text", 80).find("MAY NOT FIT"), std::string::npos);
   report.rows.front().plan->memory_capacity_bytes = 0.9 * report.rows.front().plan->memory.sum();
-  EXPECT_NE(plan_text(report, 80).find("MAY NOT FIT: the estimate is 1.11"), std::string::npos);
+  EXPECT_NE(written_plan(report, "text", 80).find("MAY NOT FIT: the estimate is 1.11"), std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(plan_json(report))["may_not_fit"], true);
   EXPECT_NE(plan_csv(report).find(",true,\"TP, PP, CP; H100, BF16\",27,"), std::string::npos)
       << plan_csv(report);
   report.rows.front().plan->memory_capacity_bytes /= 2;
-  EXPECT_NE(plan_text(report, 80).find("planned, for"), std::string::npos) << "beyond what is refused";
+  EXPECT_NE(written_plan(report, "text", 80).find("planned, for"), std::string::npos)
+      << "beyond what is refused";
   report.title = "Plans";
-  EXPECT_NE(plan_text(report, 80).find("MAY NOT FIT"), std::string::npos);
+  EXPECT_NE(written_plan(report, "text", 80).find("MAY NOT FIT"), std::string::npos);
 }
 
 TEST(PlanJson, HasTheFiguresOfTheModel) {
@@ -180,18 +181,18 @@ TEST(PlanTables, OfASearchAndOfScalingFitAndSayWhatIsNotKnown) {
   const PlanReport scale = scaling_report(scaling(request, node, {8, 64, 8192}), request);
   for (const int columns : {80, 120}) {
     for (const PlanReport& report : {search, scale}) {
-      for (const std::string& line : lines_of(plan_text(report, columns)))
+      for (const std::string& line : lines_of(written_plan(report, "text", columns)))
         EXPECT_LE(display_width(line), columns) << line;
     }
   }
-  const std::string best = plan_text(search, 120);
+  const std::string best = written_plan(search, "text", 120);
   EXPECT_TRUE(best.starts_with("--tp ")) << best;
   const PublishedError& published = *search.rows.front().plan->published;
   EXPECT_NE(
       best.find(fmt::format("are off by up to {:.0f} % (nine of ten; half of them", 100 * published.p90)),
       std::string::npos)
       << best;
-  const std::string table = plan_text(scale, 120);
+  const std::string table = written_plan(scale, "text", 120);
   EXPECT_NE(table.find("Strong scaling: It stops paying at 64 GPUs"), std::string::npos) << table;
   EXPECT_NE(table.find("is not known, and nobody measured these"), std::string::npos) << table;
   EXPECT_NE(table.find("Weak scaling: as many samples per GPU"), std::string::npos) << table;
