@@ -80,7 +80,7 @@ struct BurninRecord {
   int left_out = 0;                 ///< of these, those that --time left out
   int retests_left_out = 0;         ///< of whoever failed or is suspected, for want of time
   std::vector<LeftOutPhase> phases_left_out{};
-  /// "phase nodes", and where its launcher started ranks instead, which ended it.
+  /// By stage(), where its launcher started ranks instead, which ended it.
   std::map<std::string, std::string> launcher_errors{};
   std::vector<OtherColumn> other_columns{};  ///< of such a table: whoever is named must be slow in each
   std::string source{};  ///< of pairs that others measured: the file, and how it was read; empty: our own

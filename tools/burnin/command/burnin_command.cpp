@@ -100,7 +100,7 @@ class Burnin {
       if (!has_phase(options_, phase)) continue;
       forecast_.begin(phase);
       show_progress();
-      unless_misplaced("phase " + name(phase), [this, phase] { measure(phase); });
+      unless_misplaced(stage(phase), [this, phase] { measure(phase); });
       // Where no host has GPUs nothing ran in between.
       if (phase == BurninPhase::gpus && record_.probes.empty()) continue;
       before = note_rises(before, name(phase));

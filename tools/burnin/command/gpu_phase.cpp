@@ -1,7 +1,5 @@
 #include "tools/burnin/command/gpu_phase.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
