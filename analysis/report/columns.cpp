@@ -169,7 +169,7 @@ constexpr auto kNcclColumns = [] {
   std::array<ReportColumn, kColumns.size() + 1> columns{};
   std::ranges::copy(kColumns, columns.begin());
   for (ReportColumn& column : columns) {
-    if (column.title == "count" || column.title == "tree") column.min_page = kWidest;
+    if (column.cell == count || column.cell == tree) column.min_page = kWidest;
   }
   columns.back() = columns[kColumns.size() - 1];
   columns[kColumns.size() - 1] = {"NCCL",     "(µs)", "NCCL expects (µs)", "",

@@ -18,25 +18,25 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::string_view kLibfabric = "libfabric";  // of EFA or Slingshot
-
-/// What the log says of its network, as reference machines name it; empty where it does not say.
-std::string_view transport_in(const LogFacts& log) {
+/// What the log says of its network. A plugin is libfabric's, of EFA or Slingshot: NCCL does not say which.
+Transport transport_in(const LogFacts& log) {
   if (log.network) {
     const std::string network = lower(log.network->value);
-    if (network.find("libfabric") != std::string::npos) return kLibfabric;
-    if (network.find("fastrak") != std::string::npos) return "TCPXO";
+    if (network.find("libfabric") != std::string::npos) return Transport::plugin;
+    if (network.find("fastrak") != std::string::npos) return Transport::tcpxo;
   }
-  if (log.link_layer) return log.link_layer->value == "RoCE" ? "RoCE" : "IB";
-  return "";
+  if (!log.link_layer) return Transport::unknown;
+  return log.link_layer->value == "RoCE" ? Transport::roce : Transport::infiniband;
 }
 
 /// A provider's own network is no other machine's.
-bool is_of_a_provider(std::string_view transport) { return transport == kLibfabric || transport == "TCPXO"; }
+bool is_of_a_provider(Transport transport) {
+  return traits(transport).by_libfabric || transport == Transport::tcpxo;
+}
 
-bool has_transport(const topology::ReferenceMachine& machine, std::string_view transport) {
-  if (transport == kLibfabric) return machine.nic_transport == "EFA" || machine.nic_transport == "CXI";
-  return machine.nic_transport == transport;
+bool has_transport(const topology::ReferenceMachine& machine, Transport transport) {
+  const auto sold = find_transport(machine.nic_transport, GpuGeneration::hopper).value_or(Transport::unknown);
+  return sold == transport || (traits(sold).by_libfabric && traits(transport).by_libfabric);
 }
 
 int gpus_of(const topology::ReferenceMachine& machine) {
@@ -57,7 +57,7 @@ bool has_gpus(const topology::ReferenceMachine& machine, const topology::GpuMode
 bool has_network(const topology::ReferenceMachine& machine, const LogFacts& log) {
   if (!log.nodes || log.nodes->value == 1) return true;
   if (machine.nic_transport.empty() && machine.nvlink_domain_gpus == 0) return false;
-  const std::string_view transport = transport_in(log);
+  const Transport transport = transport_in(log);
   return !is_of_a_provider(transport) || has_transport(machine, transport);
 }
 
@@ -133,7 +133,7 @@ std::vector<std::string_view> fitting_machines(const LogFacts& log) {
   const topology::GpuModel* gpu = log.gpu ? topology::find_gpu_model(log.gpu->value) : nullptr;
   std::vector<std::string_view> any;
   std::vector<std::string_view> same_network;
-  const std::string_view transport = transport_in(log);
+  const Transport transport = transport_in(log);
   for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
     if (gpu == nullptr || !has_gpus(machine, *gpu, log) || !has_network(machine, log)) continue;
     any.push_back(machine.name);

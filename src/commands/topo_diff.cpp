@@ -82,8 +82,8 @@ void add_left_out(std::vector<std::string>& all, const topology::Host& host,
   const auto in = [](const std::vector<std::string>& list, const std::string& note) {
     return std::ranges::find(list, note) != list.end();
   };
-  for (const std::string& note : host.notes)
-    if (note.starts_with("left out: ") && !in(of_fleet, note) && !in(all, note)) all.push_back(note);
+  for (const topology::HostNote& note : host.notes)
+    if (note.is_left_out && !in(of_fleet, note.text) && !in(all, note.text)) all.push_back(note.text);
 }
 
 /// A file that is identical to an earlier one, but for the names of devices, is not read again: of the files

@@ -1,8 +1,10 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "base/files.hpp"
 #include "tests/source_folder.hpp"
+#include "topology/graph/topology.hpp"
 
 namespace collbench::topology {
 
@@ -16,6 +18,12 @@ inline std::string fixture(const std::string& name) {
 inline std::string with(std::string text, const std::string& what, const std::string& instead) {
   const std::size_t at = text.find(what);
   return at == std::string::npos ? "the fixture has no " + what : text.replace(at, what.size(), instead);
+}
+
+inline std::vector<std::string> texts(const std::vector<HostNote>& notes) {
+  std::vector<std::string> texts;
+  for (const HostNote& note : notes) texts.push_back(note.text);
+  return texts;
 }
 
 }  // namespace collbench::topology

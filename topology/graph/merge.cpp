@@ -68,7 +68,7 @@ class Merger {
       d.other_source += offset_;
       host_.disagreements.push_back(std::move(d));
     }
-    for (const std::string& note : reading.notes) {
+    for (const HostNote& note : reading.notes) {
       if (std::ranges::find(host_.notes, note) == host_.notes.end()) host_.notes.push_back(note);
     }
   }
@@ -349,7 +349,7 @@ class Merger {
     for (ChannelGraph& graph : host_.nccl_graphs) {
       for (auto& channel : graph.channels) std::ranges::for_each(channel, renumber);
     }
-    host_.notes.push_back(
+    host_.notes.emplace_back(
         fmt::format("{} NIC functions have an address and no name, {} RDMA devices a name and no address: "
                     "counted are the devices; ls -l /sys/class/infiniband tells which is which",
                     functions, devices));

@@ -235,6 +235,15 @@ struct Disagreement {
   bool operator==(const Disagreement&) const = default;
 };
 
+/// What is hidden, and how to get it; or `kLeftOut` and a file of a folder, with the reason.
+struct HostNote {
+  std::string text;
+  bool is_left_out = false;
+
+  bool operator==(const HostNote&) const = default;
+};
+inline constexpr std::string_view kLeftOut = "left out: ";
+
 struct Host {
   std::vector<Source> sources;
   Fact<std::string> name;
@@ -253,7 +262,7 @@ struct Host {
   std::vector<PeerAccess> peer_access;
   std::vector<ChannelGraph> nccl_graphs;  ///< one for each id
   std::vector<Disagreement> disagreements;
-  std::vector<std::string> notes;  ///< what is hidden or was left out, and how to get it
+  std::vector<HostNote> notes;
 
   bool operator==(const Host&) const = default;
 };

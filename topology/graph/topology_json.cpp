@@ -33,6 +33,10 @@ Device device_from_json(const JsonReader& json) {
 
 constexpr By kAsDevice{device_to_json, device_from_json};
 
+/// Saved machines have the text alone.
+Json note_to_json(const HostNote& note) { return note.text; }
+HostNote note_from_json(const JsonReader& json) { return {json.text(), json.text().starts_with(kLeftOut)}; }
+
 PathType path_type_from_json(const JsonReader& json) {
   if (const auto type = path_type_from_name(json.text())) return *type;
   throw json.expected("a path type");
@@ -152,7 +156,7 @@ static void each_field(auto& visit, Either<Host> auto& host) {
   visit("peer_access", host.peer_access);
   visit.where_given("nccl_graphs", host.nccl_graphs);  // older files have none
   visit("disagreements", host.disagreements);
-  visit("notes", host.notes);
+  visit("notes", host.notes, By{note_to_json, note_from_json});
 }
 
 namespace {

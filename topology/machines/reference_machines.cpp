@@ -186,12 +186,12 @@ class Builder {
     host_.sources.push_back(
         {std::string(kReferenceMachine), std::string(machine_.name), std::string(machine_.source)});
     host_.product.value = std::string(machine_.title);
-    host_.notes.push_back(how_checked(machine_));
+    host_.notes.emplace_back(how_checked(machine_));
     add_numa_nodes();
     for (const ReferenceSwitch& group : machine_.switches) add_switch(group);
     add_nvlinks();
     if (machine_.nvlink_domain_gpus > 0) {
-      host_.notes.push_back(
+      host_.notes.emplace_back(
           fmt::format("NVLink connects {} GPUs, also those of other nodes", machine_.nvlink_domain_gpus));
     }
     return std::move(host_);

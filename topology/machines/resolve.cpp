@@ -193,7 +193,7 @@ ResolvedMachine read_folder(const std::string& argument) {
     if (!hosts.empty() || found.is_rest_of_fleet()) machine.files.unreadable = found.refusals;
   }
   Host left_out;
-  left_out.notes = left_out_notes(found.refusals);
+  for (std::string& note : left_out_notes(found.refusals)) left_out.notes.push_back({std::move(note), true});
   if (hosts.empty()) {
     std::vector<Host> all = std::move(trees);
     for (Reading& reading : found.readings) all.push_back(std::move(reading.host));
@@ -273,7 +273,7 @@ std::vector<std::string> left_out_notes(const std::vector<UnreadableFile>& files
                                     ? ""
                                     : fmt::format(" (and {} like it: {}{})", count, fmt::join(others, ", "),
                                                   count > kNamed ? ", …" : "");
-    notes.push_back(fmt::format("left out: {}{}: {}", reason.where.front(), like_it, reason.why));
+    notes.push_back(fmt::format("{}{}{}: {}", kLeftOut, reason.where.front(), like_it, reason.why));
   }
   return notes;
 }

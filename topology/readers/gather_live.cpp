@@ -59,7 +59,7 @@ Host or_note(std::string_view source, const std::function<Host()>& read) {
     return read();
   } catch (const Error& error) {
     Host host;
-    host.notes.push_back(fmt::format("{}: {}", source, error.what()));
+    host.notes.emplace_back(fmt::format("{}: {}", source, error.what()));
     return host;
   }
 }
@@ -89,7 +89,7 @@ std::string missing_nvidia_smi(const LiveSources& sources, bool gpus_on_bus, con
 Host gather_nvidia_smi(const LiveSources& sources, bool gpus_on_bus, Programs& programs) {
   std::vector<Host> readings;
   const auto note = [&readings](std::string text) {
-    readings.emplace_back().notes.push_back(std::move(text));
+    readings.emplace_back().notes.emplace_back(std::move(text));
   };
   std::string failed;
   for (const NvidiaSmiCommand& command : nvidia_smi_commands()) {
@@ -125,7 +125,7 @@ Host gather_fabric_manager(const LiveSources& sources, Programs& programs) {
   if (std::ranges::find(kStates, state) != kStates.end()) {
     host.fabric_manager.value = state;
   } else {
-    host.notes.push_back(fmt::format(
+    host.notes.emplace_back(fmt::format(
         "the state of the fabric manager is unknown ({}); on the host: systemctl status nvidia-fabricmanager",
         programs.failure()));
   }
@@ -152,7 +152,7 @@ Host gather_live(const LiveSources& sources) {
   if (sources.hwloc) readings.push_back(or_note("libhwloc", read_hwloc_live));
   Host host = merge_hosts(readings);
   if (!nvidia_smi.gpus.empty() && nvidia_smi.gpus.size() < host.gpus.size()) {
-    host.notes.push_back(
+    host.notes.emplace_back(
         fmt::format("nvidia-smi sees {} of the {} GPUs on the PCI bus: the others are not visible to this "
                     "job or container",
                     nvidia_smi.gpus.size(), host.gpus.size()));

@@ -43,7 +43,7 @@ Host with_one_line_texts(Host host) {
     for (std::string* text : {&each.device, &each.attribute, &each.kept, &each.other})
       *text = one_line(*text);
   }
-  for (std::string& note : host.notes) note = one_line(note);
+  for (HostNote& note : host.notes) note.text = one_line(note.text);
   return host;
 }
 

@@ -181,7 +181,7 @@ std::string peer_access_text(const Host& host) {
 std::string trouble_text(const Host& host) {
   std::string out = disagreements_text(host);
   for (const std::string& sentence : nvlink_disagreements(host)) out += "Disagree: " + sentence + "\n";
-  for (const std::string& note : host.notes) out += "Note: " + note + "\n";
+  for (const HostNote& note : host.notes) out += "Note: " + note.text + "\n";
   return out;
 }
 

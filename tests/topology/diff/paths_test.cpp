@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/topology/diff/findings.hpp"
+#include "tests/topology/fixture.hpp"
 #include "topology/machines/reference_machines.hpp"
 #include "topology/readers/readers.hpp"
 
@@ -135,7 +136,7 @@ TEST(PublishedMachines, EachReferenceSaysWhatItWasCheckedAgainst) {
   std::vector<std::string_view> unchecked;
   for (const ReferenceMachine& machine : reference_machines()) {
     const Host host = reference_host(machine);
-    EXPECT_THAT(host.notes, testing::Contains(how_checked(machine))) << machine.name;
+    EXPECT_THAT(texts(host.notes), testing::Contains(how_checked(machine))) << machine.name;
     if (checked_against(machine).empty()) unchecked.push_back(machine.name);
   }
   EXPECT_THAT(unchecked, ElementsAre("p5", "a3-mega", "a100-pcie", "hgx-h200", "h100-nvl", "l40s", "ndv5",

@@ -61,7 +61,7 @@ TEST(Merge, FunctionsWithoutNamesAndDevicesWithoutAddressesAreCountedOnce) {
     EXPECT_EQ(host.nics[3].name.value, "mlx5_3");
     EXPECT_EQ(host.stated_paths[0].to, (Device{DeviceKind::nic, 3}));
     EXPECT_EQ("", find_inconsistency(host));
-    EXPECT_THAT(host.notes, testing::ElementsAre(testing::HasSubstr("2 NIC functions")));
+    EXPECT_THAT(texts(host.notes), testing::ElementsAre(testing::HasSubstr("2 NIC functions")));
   }
 }
 
@@ -88,7 +88,7 @@ TEST(Merge, FunctionsOfLspciAndDevicesOfIbstatAreCountedOnce) {
                             [](const Nic& nic) { return nic.name.known() && !nic.ports.empty(); }),
               2);
     EXPECT_EQ(host.pci_devices.size(), 4U);
-    EXPECT_THAT(host.notes, testing::ElementsAre(testing::HasSubstr("2 NIC functions")));
+    EXPECT_THAT(texts(host.notes), testing::ElementsAre(testing::HasSubstr("2 NIC functions")));
     EXPECT_EQ("", find_inconsistency(host));
   }
 }

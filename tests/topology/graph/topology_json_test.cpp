@@ -71,7 +71,7 @@ Host full_host() {
   host.nccl_graphs[0].channels = {{{DeviceKind::nic, 0}, {DeviceKind::gpu, 1}}, {}};
   fill(host.nccl_graphs[0], next);
   host.disagreements = {{"GPU 0", "model", "a", 0, "b", 1}};
-  host.notes = {"half of it is hidden"};
+  host.notes = {{"half of it is hidden"}, {"left out: a.txt: the file is empty", true}};
   return host;
 }
 

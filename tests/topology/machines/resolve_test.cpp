@@ -105,8 +105,8 @@ TEST(ResolveMachine, MergesTheFilesOfAFolder) {
   ASSERT_EQ(host.gpus.size(), 2U);
   EXPECT_TRUE(host.gpus[0].uuid.known());
   EXPECT_FALSE(host.stated_paths.empty());
-  EXPECT_THAT(host.notes, Contains(AllOf(HasSubstr("left out"), HasSubstr("c_dmesg.txt"))));
-  EXPECT_THAT(host.notes, Contains(AllOf(HasSubstr("left out"), HasSubstr("d_topo.txt:2"))));
+  EXPECT_THAT(texts(host.notes), Contains(AllOf(HasSubstr("left out"), HasSubstr("c_dmesg.txt"))));
+  EXPECT_THAT(texts(host.notes), Contains(AllOf(HasSubstr("left out"), HasSubstr("d_topo.txt:2"))));
 }
 
 /// Such as a folder of `collbench doctor save`: it has a dozen files that are no topology.
@@ -118,8 +118,8 @@ TEST(ResolveMachine, FilesThatAreLeftOutForOneReasonAreOneNote) {
   tree.write("environment.txt", "");
   const Topology topology = resolve_machine(tree.root().string()).topology;
   std::vector<std::string> left_out;
-  for (const std::string& note : topology.hosts.at(0).notes)
-    if (note.starts_with("left out: ")) left_out.push_back(note);
+  for (const HostNote& note : topology.hosts.at(0).notes)
+    if (note.is_left_out) left_out.push_back(note.text);
   EXPECT_THAT(left_out, testing::ElementsAre(
                             HasSubstr("cpus.txt (and 4 like it: limits.txt, meminfo.txt, shm.txt, …): this"),
                             HasSubstr("environment.txt: the file is empty")));
@@ -150,7 +150,7 @@ TEST(ResolveMachine, HostNamesThatDifferAreAFleet) {
   EXPECT_EQ(fleet.hosts[1].name.value, "n2");
   EXPECT_TRUE(fleet.hosts[0].stated_paths.empty());
   EXPECT_FALSE(fleet.hosts[1].stated_paths.empty());
-  EXPECT_THAT(fleet.hosts[0].notes,
+  EXPECT_THAT(texts(fleet.hosts[0].notes),
               Contains(AllOf(HasSubstr("left out"), HasSubstr("topo.txt: it names no host"))));
 }
 

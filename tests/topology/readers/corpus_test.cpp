@@ -251,7 +251,7 @@ TEST_F(Corpus, RingsOfTheProvidersGraph) {
 TEST_F(Corpus, SelfLinksOfTheProvidersFileAreSaid) {
   const Host host = read("nccl-xml/azure_ncv4-topo.xml");
   ASSERT_EQ(4U, host.notes.size());
-  EXPECT_NE(std::string::npos, host.notes[0].find(":5: an NVLink of 0001:00:00.0 loops back to itself"));
+  EXPECT_NE(std::string::npos, host.notes[0].text.find(":5: an NVLink of 0001:00:00.0 loops back to itself"));
 }
 
 TEST_F(Corpus, InfinibandTree) {

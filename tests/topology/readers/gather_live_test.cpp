@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/source_folder.hpp"
+#include "tests/topology/fixture.hpp"
 #include "tests/topology/foreign_leaks.hpp"
 #include "tests/topology/readers/sysfs/sysfs_tree.hpp"
 
@@ -48,7 +49,7 @@ class GatherLive : public testing::Test {
   std::vector<std::string> notes_with_nvidia_smi(const std::string& lines) {
     sources_.nvidia_smi = tree_.script("other-nvidia-smi", lines);
     std::vector<std::string> notes;
-    for (const std::string& note : gather_live(sources_).notes) {
+    for (const std::string& note : texts(gather_live(sources_).notes)) {
       if (note.find("is hidden or empty") == std::string::npos) notes.push_back(note);
     }
     return notes;
@@ -70,7 +71,7 @@ TEST_F(GatherLive, MergesEverySourceByItsKeys) {
   EXPECT_EQ(host.driver_version.value, "550.54.15");
   EXPECT_TRUE(host.name.known());
   EXPECT_THAT(host.disagreements, IsEmpty());
-  EXPECT_THAT(host.notes, Each(HasSubstr("is hidden or empty")));  // the tree has no class/
+  EXPECT_THAT(texts(host.notes), Each(HasSubstr("is hidden or empty")));  // the tree has no class/
 }
 
 TEST_F(GatherLive, AHangingNvidiaSmiIsAskedOnce) {
@@ -106,12 +107,12 @@ TEST_F(GatherLive, SilenceAboutNvlinkMeansNone) {
 
 TEST_F(GatherLive, AMissingNvidiaSmiSaysHowToGetIt) {
   sources_.nvidia_smi = "collbench-no-such-program";
-  EXPECT_THAT(gather_live(sources_).notes,
+  EXPECT_THAT(texts(gather_live(sources_).notes),
               Contains(AllOf(HasSubstr("No such file"), HasSubstr("--gpus all"))));
   sources_.sysfs = "/nonexistent";
   const Host host = gather_live(sources_);
-  EXPECT_THAT(host.notes, Contains(HasSubstr("no NVIDIA GPU on the PCI bus")));
-  EXPECT_THAT(host.notes, Contains(HasSubstr("no PCI tree")));
+  EXPECT_THAT(texts(host.notes), Contains(HasSubstr("no NVIDIA GPU on the PCI bus")));
+  EXPECT_THAT(texts(host.notes), Contains(HasSubstr("no PCI tree")));
 }
 
 TEST_F(GatherLive, GpusThatNvidiaSmiMayNotSeeAreSaid) {
@@ -119,7 +120,7 @@ TEST_F(GatherLive, GpusThatNvidiaSmiMayNotSeeAreSaid) {
   const Host host = gather_live(sources_);
   ASSERT_EQ(host.gpus.size(), 3U);
   EXPECT_FALSE(host.gpus[2].uuid.known()) << "nvidia-smi's tables belong to the GPUs that it sees";
-  EXPECT_THAT(host.notes, Contains(HasSubstr("nvidia-smi sees 2 of the 3 GPUs")));
+  EXPECT_THAT(texts(host.notes), Contains(HasSubstr("nvidia-smi sees 2 of the 3 GPUs")));
 }
 
 TEST_F(GatherLive, TheFabricManagerIsAskedForWhereGpusAre) {
@@ -127,16 +128,16 @@ TEST_F(GatherLive, TheFabricManagerIsAskedForWhereGpusAre) {
   EXPECT_EQ(gather_live(sources_).fabric_manager.value, "inactive");
   sources_.systemctl =
       tree_.script("container", "echo 'System has not been booted with systemd' >&2; exit 1");
-  EXPECT_THAT(gather_live(sources_).notes,
+  EXPECT_THAT(texts(gather_live(sources_).notes),
               Contains(AllOf(HasSubstr("fabric manager"), HasSubstr("not been booted"))));
   sources_.sysfs = "/nonexistent";
   sources_.nvidia_smi = "collbench-no-such-program";
-  EXPECT_THAT(gather_live(sources_).notes, Each(Not(HasSubstr("fabric manager"))));
+  EXPECT_THAT(texts(gather_live(sources_).notes), Each(Not(HasSubstr("fabric manager"))));
 }
 
 TEST_F(GatherLive, AllProgramsShareOneBudget) {
   sources_.seconds = 0;
-  EXPECT_THAT(gather_live(sources_).notes, Contains(HasSubstr("timed out after 0 s")));
+  EXPECT_THAT(texts(gather_live(sources_).notes), Contains(HasSubstr("timed out after 0 s")));
 }
 
 TEST(GatherLiveHere, LooksAtThisMachine) {

@@ -75,6 +75,14 @@ Json rise_to_json(const CounterRise& rise) {
 
 CounterRise rise_from_json(const JsonReader& json) { return record_from_json<CounterRise>(json); }
 
+Json left_out_to_json(const LeftOutPhase& phase) { return phase.words; }
+LeftOutPhase left_out_from_json(const JsonReader& json) {
+  LeftOutPhase read{json.text(), std::nullopt, json.text().ends_with(kCutByTime)};
+  for (const BurninPhase phase : burnin_phases())
+    if (read.words.starts_with(name(phase) + " (")) read.phase = phase;
+  return read;
+}
+
 }  // namespace
 
 /// What is read as it was written; what names nodes or is judged stands beside it.
@@ -101,7 +109,7 @@ static void each_field(auto& visit, Either<BurninRecord> auto& record) {
   visit.older("counter_notes", record.counter_notes);
   visit.older("without_counters", record.without_counters);
   visit.older("launcher_errors", record.launcher_errors);
-  visit.older("phases_left_out", record.phases_left_out);
+  visit.older("phases_left_out", record.phases_left_out, By{left_out_to_json, left_out_from_json});
 }
 
 namespace {

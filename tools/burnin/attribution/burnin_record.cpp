@@ -245,6 +245,14 @@ void require_agreement(const BurninRecord& record, Attribution& found) {
 
 }  // namespace
 
+LeftOutPhase left_out(BurninPhase phase, std::string_view why) {
+  return {fmt::format("{} ({})", name(phase), why), phase};
+}
+
+LeftOutPhase cut_by_time(BurninPhase phase) {
+  return {fmt::format("{}{}", name(phase), kCutByTime), std::nullopt, true};
+}
+
 bool is_held_against_expected(const BurninRecord& record) {
   return !rates_by_rail(record).empty() || !node_rates(record).empty();
 }
@@ -256,9 +264,8 @@ bool has_rate_of_each_node(const BurninRecord& record) {
 }
 
 bool was_left_out(const BurninRecord& record, BurninPhase phase) {
-  const std::string entry = name(phase) + " (";
-  return std::ranges::any_of(record.phases_left_out,
-                             [&entry](const std::string& left_out) { return left_out.starts_with(entry); });
+  return std::ranges::find(record.phases_left_out, phase, &LeftOutPhase::phase) !=
+         record.phases_left_out.end();
 }
 
 bool works_somewhere(const BurninRecord& record, BurninPhase phase) {

@@ -44,6 +44,18 @@ struct HalvingCost {
   bool operator==(const HalvingCost&) const = default;
 };
 
+/// A phase that was left out.
+struct LeftOutPhase {
+  std::string words;                   ///< with the reason: "groups (--phases)", "gpus in part (--time)"
+  std::optional<BurninPhase> phase{};  ///< of which nothing was measured
+  bool is_cut_by_time = false;
+
+  bool operator==(const LeftOutPhase&) const = default;
+};
+[[nodiscard]] LeftOutPhase left_out(BurninPhase phase, std::string_view why);
+inline constexpr std::string_view kCutByTime = " in part (--time)";
+[[nodiscard]] LeftOutPhase cut_by_time(BurninPhase phase);
+
 /// All that a burn-in measured.
 struct BurninRecord {
   PairTable table;
@@ -67,8 +79,8 @@ struct BurninRecord {
   int planned = 0;                  ///< pairs × rails of the plan
   int left_out = 0;                 ///< of these, those that --time left out
   int retests_left_out = 0;         ///< of whoever failed or is suspected, for want of time
-  std::vector<std::string> phases_left_out{};  ///< with the reason: "groups (--phases)"
-  /// "phase nodes", and where its launcher started ranks instead, which ended it.
+  std::vector<LeftOutPhase> phases_left_out{};
+  /// By stage(), where its launcher started ranks instead, which ended it.
   std::map<std::string, std::string> launcher_errors{};
   std::vector<OtherColumn> other_columns{};  ///< of such a table: whoever is named must be slow in each
   std::string source{};  ///< of pairs that others measured: the file, and how it was read; empty: our own

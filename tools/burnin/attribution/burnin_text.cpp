@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <utility>
 
 #include "base/statistics.hpp"
@@ -235,13 +236,11 @@ ReportLines missing_lines(const BurninRecord& record, const Attribution& found) 
     add(Tone::warning, fmt::format("{} of whoever failed or is suspected left out for want of time; --resume "
                                    "without --time makes up for them",
                                    counted(slot_of(record.retests_left_out), "retest")));
-  const std::vector<std::string>& left_out = record.phases_left_out;
+  const std::vector<LeftOutPhase>& left_out = record.phases_left_out;
   if (!left_out.empty())
-    add(std::ranges::any_of(left_out, [](const auto& each) { return each.ends_with("(--time)"); })
-            ? Tone::warning
-            : Tone::plain,
+    add(std::ranges::any_of(left_out, &LeftOutPhase::is_cut_by_time) ? Tone::warning : Tone::plain,
         fmt::format("left out, so what {} would show is not known: {}", left_out.size() == 1 ? "it" : "they",
-                    fmt::join(left_out, ", ")));
+                    fmt::join(std::views::transform(left_out, &LeftOutPhase::words), ", ")));
   for (std::string& line : failed_lines(record)) add(Tone::alarm, std::move(line));
   constexpr std::size_t kShown = 8;
   for (std::size_t i = 0; i < std::min(kShown, record.failures.size()); ++i)

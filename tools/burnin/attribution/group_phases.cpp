@@ -75,6 +75,8 @@ const std::vector<std::string>& phase_names() {
 
 std::string name(BurninPhase phase) { return phase_names().at(static_cast<std::size_t>(phase)); }
 
+std::string stage(BurninPhase phase) { return "phase " + name(phase); }
+
 std::vector<BurninPhase> burnin_phases() {
   std::vector<BurninPhase> phases;
   for (std::size_t i = 0; i < phase_names().size(); ++i) phases.push_back(static_cast<BurninPhase>(i));

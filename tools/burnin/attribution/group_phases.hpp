@@ -21,6 +21,8 @@ enum class BurninPhase {
 /// "nodes"; all of them, in their order.
 [[nodiscard]] const std::vector<std::string>& phase_names();
 [[nodiscard]] std::string name(BurninPhase phase);
+/// "phase nodes": what a launcher's errors are kept by.
+[[nodiscard]] std::string stage(BurninPhase phase);
 [[nodiscard]] std::vector<BurninPhase> burnin_phases();
 
 /// What is measured at once as one job.

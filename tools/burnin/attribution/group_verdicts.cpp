@@ -163,7 +163,7 @@ void judge_by_floor(const BurninRecord& record, Attribution& found) {
 /// Where no pairs were measured: who took part in what could be compared, and nothing speaks against it.
 void judge_without_pairs(const BurninRecord& record, const std::vector<GroupPopulation>& populations,
                          Attribution& found) {
-  if (record.launcher_errors.contains("phase pairs")) {
+  if (record.launcher_errors.contains(stage(BurninPhase::pairs))) {
     for (NodeVerdict& verdict : found.nodes)
       verdict = {verdict.node, Bucket::not_tested, "phase pairs was ended by its launcher"};
     return;

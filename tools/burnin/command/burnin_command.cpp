@@ -100,7 +100,7 @@ class Burnin {
       if (!has_phase(options_, phase)) continue;
       forecast_.begin(phase);
       show_progress();
-      unless_misplaced("phase " + name(phase), [this, phase] { measure(phase); });
+      unless_misplaced(stage(phase), [this, phase] { measure(phase); });
       // Where no host has GPUs nothing ran in between.
       if (phase == BurninPhase::gpus && record_.probes.empty()) continue;
       before = note_rises(before, name(phase));
@@ -224,7 +224,7 @@ class Burnin {
       if (phase == BurninPhase::nodes || (!failed && !is_silent)) nodes.push_back(node);
     }
     if (nodes.size() < 2) {
-      record_.phases_left_out.push_back(name(phase) + " (fewer than two hosts to measure it on)");
+      record_.phases_left_out.push_back(analysis::left_out(phase, "fewer than two hosts to measure it on"));
       return;
     }
     for (const analysis::GroupBatch& batch :
@@ -249,7 +249,7 @@ class Burnin {
   void measure_jobs(const analysis::GroupBatch& batch) {
     stop_if_interrupted();
     if (!fits()) {
-      const std::string left_out = name(batch.front().phase) + " in part (--time)";
+      const analysis::LeftOutPhase left_out = analysis::cut_by_time(batch.front().phase);
       if (record_.phases_left_out.empty() || record_.phases_left_out.back() != left_out)
         record_.phases_left_out.push_back(left_out);
       return;

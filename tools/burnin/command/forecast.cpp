@@ -39,7 +39,7 @@ double Forecast::seconds_left() const {
 std::string Forecast::where() const {
   if (open_.empty()) return "retests";
   const PhasePlan& plan = open_.front();
-  const std::string phase = "phase " + name(plan.phase);
+  const std::string phase = stage(plan.phase);
   if (plan.rounds == 0) return phase;
   return rounds_done_ < plan.rounds ? fmt::format("{}, round {} of {}", phase, rounds_done_ + 1, plan.rounds)
                                     : fmt::format("{}, retest {}", phase, rounds_done_ - plan.rounds + 1);

@@ -1,7 +1,5 @@
 #include "tools/burnin/command/gpu_phase.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -63,7 +61,7 @@ void measure_gpus(const BurninOptions& options, const std::vector<int>& nodes, a
   std::vector<analysis::GroupFailure> without;
   for (const std::vector<int>& batch : analysis::in_batches(open, options.parallel)) {
     if (!before_each()) {
-      record.phases_left_out.push_back(name(BurninPhase::gpus) + " in part (--time)");
+      record.phases_left_out.push_back(analysis::cut_by_time(BurninPhase::gpus));
       break;
     }
     auto outcomes = launch_all(batch, [&options](int node) { return launch_probe(options, node); });
@@ -79,10 +77,10 @@ void measure_gpus(const BurninOptions& options, const std::vector<int>& nodes, a
   }
   if (without.empty()) return;
   if (record.probes.empty()) {
-    record.phases_left_out.push_back(
-        fmt::format("gpus ({})", without.size() == nodes.size()
-                                     ? "no host has GPUs that can be probed: " + without.front().why
-                                     : without.front().why));
+    record.phases_left_out.push_back(analysis::left_out(
+        BurninPhase::gpus, without.size() == nodes.size()
+                               ? "no host has GPUs that can be probed: " + without.front().why
+                               : without.front().why));
     return;
   }
   record.group_failures.insert(record.group_failures.end(), without.begin(), without.end());

@@ -143,8 +143,8 @@ bool has_phase(const BurninOptions& options, BurninPhase phase) {
   return std::ranges::find(options.phases, phase) != options.phases.end();
 }
 
-std::vector<std::string> phases_left_out(const BurninOptions& options) {
-  std::vector<std::string> left_out;
+std::vector<analysis::LeftOutPhase> phases_left_out(const BurninOptions& options) {
+  std::vector<analysis::LeftOutPhase> left_out;
   const bool diagnoses = has_phase(options, BurninPhase::halving);
   for (const BurninPhase phase : usual_phases()) {
     if (has_phase(options, phase)) continue;
@@ -154,7 +154,7 @@ std::vector<std::string> phases_left_out(const BurninOptions& options) {
                                  : !launches_groups(options)   ? "no --group-launcher"
                                  : phase == BurninPhase::rails ? "there is one rail"
                                                                : "fewer than 5 hosts";
-    left_out.push_back(fmt::format("{} ({})", name(phase), why));
+    left_out.push_back(analysis::left_out(phase, why));
   }
   return left_out;
 }

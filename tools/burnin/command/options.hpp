@@ -8,6 +8,7 @@
 
 #include "base/units.hpp"
 #include "src/cli/options.hpp"
+#include "tools/burnin/attribution/burnin_record.hpp"
 #include "tools/burnin/attribution/group_phases.hpp"
 #include "tools/burnin/attribution/pair_tables/imported_pairs.hpp"
 
@@ -77,7 +78,7 @@ void require_sensible(const BurninOptions& options);
 
 /// Whether a phase is part of this burn-in, and why one is not, as "rails (there is one)".
 [[nodiscard]] bool has_phase(const BurninOptions& options, analysis::BurninPhase phase);
-[[nodiscard]] std::vector<std::string> phases_left_out(const BurninOptions& options);
+[[nodiscard]] std::vector<analysis::LeftOutPhase> phases_left_out(const BurninOptions& options);
 
 /// The options of `collbench burnin`, which fill `options` while the command line is parsed.
 void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>& options);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -143,9 +144,10 @@ std::string plan_of(const BurninOptions& options) {
     all.launches += plan.launches;
   }
   if (const std::string note = whole_fleet_note(options); !note.empty()) all.text += note + "\n";
-  const std::vector<std::string> left_out = phases_left_out(options);
+  const std::vector<analysis::LeftOutPhase> left_out = phases_left_out(options);
   if (!left_out.empty() && !has_phase(options, BurninPhase::halving))
-    all.text += fmt::format("left out: {}\n", fmt::join(left_out, ", "));
+    all.text += fmt::format("left out: {}\n",
+                            fmt::join(std::views::transform(left_out, &analysis::LeftOutPhase::words), ", "));
   all.text += fmt::format(
       "in all about {} of measuring{}, without retests: {} in {}{}; start-up time is known only after the "
       "first{}\n",

@@ -165,7 +165,7 @@ class TreeReader {
       all.emplace(name, value);  // where version 3 has them
     host_.name.value = info(all, "HostName");
     if (host_.name.known() && !is_host_name(*host_.name.value)) {
-      host_.notes.push_back(
+      host_.notes.emplace_back(
           fmt::format("its HostName '{}' is not the name of a host", excerpt(*host_.name.value)));
       host_.name.value.reset();
     }

@@ -78,8 +78,8 @@ class GraphReader {
     if (!word) return std::nullopt;
     const auto type = path_type_from_name(*word);
     if (!type)
-      host_.notes.push_back(fmt::format("{}: {}=\"{}\" is an unknown path type; ignored", xml_.where(node),
-                                        attribute, excerpt(*word, 20)));
+      host_.notes.emplace_back(fmt::format("{}: {}=\"{}\" is an unknown path type; ignored", xml_.where(node),
+                                           attribute, excerpt(*word, 20)));
     return type;
   }
 

@@ -65,7 +65,7 @@ class DumpReader {
     }
     add_nvlinks(links_, host_);
     for (const auto& [name, count] : skipped_) {
-      host_.notes.push_back(fmt::format("{} <{}> ignored: unknown to this reader", count, name));
+      host_.notes.emplace_back(fmt::format("{} <{}> ignored: unknown to this reader", count, name));
     }
     if (host_.pci_devices.empty() && host_.nics.empty())
       throw xml_.error(xml_.root(), "it describes no device");
@@ -191,10 +191,10 @@ class DumpReader {
     const std::optional<int> speed = xml_.integer(node, "speed", -1, kMaxXmlInteger);
     const int megabits = speed.value_or(0);
     if (speed && *speed <= 0) {
-      host_.notes.push_back(
+      host_.notes.emplace_back(
           fmt::format("{}: a speed of {} Mb/s is none: taken as not known", xml_.where(node), *speed));
     } else if (megabits > kMaxMegabits) {
-      host_.notes.push_back(
+      host_.notes.emplace_back(
           fmt::format("{}: a speed of {} Mb/s is implausible; ignored", xml_.where(node), megabits));
     } else if (megabits > 0) {
       port.gigabits_per_second.value = megabits / 1000.0;
@@ -228,13 +228,14 @@ void add_nvlinks(const std::vector<WrittenNvLink>& links, Host& host) {
   for (const WrittenNvLink& link : links) {
     const auto to = target_of(link, host);
     if (!to) {
-      host.notes.push_back(fmt::format(
+      host.notes.emplace_back(fmt::format(
           "{}: an NVLink leads to {} of class '{}', which is neither a GPU nor an NVSwitch; ignored",
           link.where, *link.target, excerpt(link.target_class)));
       continue;
     }
     if (to == link.from)
-      host.notes.push_back(fmt::format("{}: an NVLink of {} loops back to itself", link.where, *link.target));
+      host.notes.emplace_back(
+          fmt::format("{}: an NVLink of {} loops back to itself", link.where, *link.target));
     host.nvlinks.push_back({link.from, *to, link.count, {}});
   }
 }

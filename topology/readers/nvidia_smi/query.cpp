@@ -69,7 +69,7 @@ Host read_nvidia_smi_query(std::string_view text, std::string_view file) {
   if (attached && *attached == static_cast<std::int64_t>(host.gpus.size())) {
     for (std::size_t i = 0; i < host.gpus.size(); ++i) host.gpus[i].index.value = static_cast<int>(i);
   } else if (attached) {
-    host.notes.push_back(
+    host.notes.emplace_back(
         fmt::format("{} GPUs are attached, the file describes {}", *attached, host.gpus.size()));
   }
   return host;

@@ -56,7 +56,7 @@ Host read_sysfs_infiniband(const fs::path& root) {
   host.sources.push_back(kSysfsInfinibandReader.source(devices.string()));
   const std::vector<std::string> names = sysfs_names(devices);
   if (names.empty()) {
-    host.notes.push_back(fmt::format(
+    host.notes.emplace_back(fmt::format(
         "{} is hidden or empty: no RDMA device found; in a container, pass /dev/infiniband and /sys through",
         devices.string()));
   }
@@ -88,7 +88,7 @@ Host read_sysfs_net(const std::filesystem::path& root) {
   Host host;
   host.sources.push_back(kSysfsNetReader.source(interfaces.string()));
   const std::vector<std::string> names = sysfs_names(interfaces);
-  if (names.empty()) host.notes.push_back(fmt::format("{} is hidden or empty", interfaces.string()));
+  if (names.empty()) host.notes.emplace_back(fmt::format("{} is hidden or empty", interfaces.string()));
   for (const std::string& name : names) {
     const std::filesystem::path folder = interfaces / name;
     const std::vector<std::string> way = sysfs_pci_way(folder / "device");

@@ -100,7 +100,7 @@ void read_acs(const fs::path& devices, Host& host) {
     hidden += config.size() == kConfigBytesWithoutRoot ? 1 : 0;
   }
   if (hidden > 0 && !host.gpus.empty())
-    host.notes.push_back(
+    host.notes.emplace_back(
         fmt::format("ACS of {} is unknown: reading it needs root (or give lspci -vvv, run as root)",
                     counted(static_cast<std::size_t>(hidden), "PCI bridge")));
 }
@@ -139,7 +139,7 @@ Host read_sysfs_pci(const fs::path& root) {
   host.sources.push_back(kSysfsPciReader.source(devices.string()));
   const std::vector<std::string> names = sysfs_names(devices);
   if (names.empty())
-    host.notes.push_back(
+    host.notes.emplace_back(
         fmt::format("{} is hidden or empty: no PCI tree; run outside the container", devices.string()));
   for (const std::string& name : names) {
     const auto address = canonical_pci_address(name);

@@ -64,7 +64,8 @@ TEST(NcclGraphXml, ARankThatIsNotKnownIsNone) {
 TEST(NcclGraphXml, APathThatIsNotKnownIsNoted) {
   const Host host = read(with(fixture("nccl_graph.xml"), "typeinter=\"PXB\"", "typeinter=\"WIFI\""));
   EXPECT_FALSE(host.nccl_graphs[0].inter_type.known());
-  EXPECT_THAT(host.notes, ElementsAre(HasSubstr("G.xml:2: typeinter=\"WIFI\" is an unknown path type")));
+  EXPECT_THAT(texts(host.notes),
+              ElementsAre(HasSubstr("G.xml:2: typeinter=\"WIFI\" is an unknown path type")));
 }
 
 TEST(NcclGraphXml, BesideTheTopologyItNamesItsDevices) {

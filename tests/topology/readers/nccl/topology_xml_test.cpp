@@ -61,13 +61,13 @@ TEST(NcclNvLinks, LeadToASwitchSeenOrHidden) {
 TEST(NcclNvLinks, ALinkToItselfIsKeptAndSaid) {
   const Host host = host_with("0000:18:00.0", kGpuClass);
   EXPECT_EQ(host.nvlinks.size(), 2U);
-  EXPECT_EQ(host.notes.at(0), "D.xml:5: an NVLink of 0000:18:00.0 loops back to itself");
+  EXPECT_EQ(host.notes.at(0).text, "D.xml:5: an NVLink of 0000:18:00.0 loops back to itself");
 }
 
 TEST(NcclNvLinks, ALinkToSomethingElseIsLeftOutAndSaid) {
   const Host host = host_with("0000:19:00.0", "0x020000");
   EXPECT_TRUE(host.nvlinks.empty());
-  EXPECT_EQ(host.notes.at(0),
+  EXPECT_EQ(host.notes.at(0).text,
             "D.xml:5: an NVLink leads to 0000:19:00.0 of class '0x020000', which is neither a GPU nor an "
             "NVSwitch; ignored");
 }
@@ -147,16 +147,16 @@ TEST(NcclTopologyXml, CountsTheLinksToEverySwitch) {
   EXPECT_EQ(2U, host.nvswitches.size());
   EXPECT_EQ(9, nvlinks_of(host, {DeviceKind::gpu, 0}));
   EXPECT_EQ(3, nvlinks_between(host, {DeviceKind::gpu, 0}, {DeviceKind::gpu, 1}));
-  EXPECT_THAT(host.notes, testing::ElementsAre("1 <xgmi> ignored: unknown to this reader"));
+  EXPECT_THAT(texts(host.notes), testing::ElementsAre("1 <xgmi> ignored: unknown to this reader"));
 }
 
 TEST(NcclTopologyXml, SaysWhatIsNotBelievable) {
   const std::string whole = fixture("nccl_topology.xml");
-  EXPECT_THAT(read(with(whole, "speed=\"400000\"", "speed=\"200000000\"")).notes.at(0),
+  EXPECT_THAT(read(with(whole, "speed=\"400000\"", "speed=\"200000000\"")).notes.at(0).text,
               HasSubstr("D.xml:14: a speed of 200000000 Mb/s is implausible"));
   const Host without = read(with(whole, "speed=\"400000\"", "speed=\"0\""));
-  EXPECT_THAT(without.notes.at(0), HasSubstr("D.xml:14: a speed of 0 Mb/s is none: taken as not known"));
-  EXPECT_THAT(read(with(whole, "target=\"0000:9a:00.0\"", "target=\"0000:18:00.0\"")).notes.at(0),
+  EXPECT_THAT(without.notes.at(0).text, HasSubstr("D.xml:14: a speed of 0 Mb/s is none: taken as not known"));
+  EXPECT_THAT(read(with(whole, "target=\"0000:9a:00.0\"", "target=\"0000:18:00.0\"")).notes.at(0).text,
               HasSubstr("an NVLink of 0000:18:00.0 loops back to itself"));
 }
 

@@ -37,7 +37,7 @@ TEST(NvidiaSmiQuery, ReadsGpusAndTheirLinks) {
 TEST(NvidiaSmiQuery, GpusThatAreLeftOutTakeTheIndexAway) {
   const Host host = read(with(fixture("query.xml"), "<attached_gpus>2<", "<attached_gpus>8<"));
   EXPECT_FALSE(host.gpus.at(0).index.known());
-  EXPECT_THAT(host.notes, testing::ElementsAre("8 GPUs are attached, the file describes 2"));
+  EXPECT_THAT(texts(host.notes), testing::ElementsAre("8 GPUs are attached, the file describes 2"));
 }
 
 TEST(NvidiaSmiQuery, RefusesDamage) {

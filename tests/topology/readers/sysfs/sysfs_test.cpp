@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "tests/topology/fixture.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/merge.hpp"
 #include "topology/graph/path.hpp"
@@ -103,7 +104,7 @@ TEST_F(Sysfs, AcsOfABridgeIsReadWhereTheKernelShowsIt) {
   const Host not_root = read_sysfs_pci(root_);
   EXPECT_FALSE(find_pci_device(not_root, "0000:15:01.0")->acs.known());
   EXPECT_THAT(
-      not_root.notes,
+      texts(not_root.notes),
       testing::ElementsAre(testing::HasSubstr("ACS of 2 PCI bridges is unknown: reading it needs root")));
 }
 
@@ -146,9 +147,9 @@ TEST_F(Sysfs, NamesThatAreNoTextAreNoDevices) {
 TEST_F(Sysfs, WhatIsHiddenIsSaid) {
   fs::remove_all(root_ / "class");
   fs::remove_all(root_ / "bus");
-  EXPECT_THAT(read_sysfs_pci(root_).notes.at(0), testing::HasSubstr("is hidden or empty: no PCI tree"));
-  EXPECT_THAT(read_sysfs_infiniband(root_).notes.at(0), testing::HasSubstr("no RDMA device found"));
-  EXPECT_THAT(read_sysfs_net(root_).notes.at(0), testing::HasSubstr("is hidden or empty"));
+  EXPECT_THAT(read_sysfs_pci(root_).notes.at(0).text, testing::HasSubstr("is hidden or empty: no PCI tree"));
+  EXPECT_THAT(read_sysfs_infiniband(root_).notes.at(0).text, testing::HasSubstr("no RDMA device found"));
+  EXPECT_THAT(read_sysfs_net(root_).notes.at(0).text, testing::HasSubstr("is hidden or empty"));
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ std::optional<double> PairCollector::rate(std::string_view cell, double unit, in
 
 BurninRecord PairCollector::record_of_groups(const std::string& source) {
   record_.source = source;
-  record_.phases_left_out = {"pairs (measured by others)"};
+  record_.phases_left_out = {left_out(BurninPhase::pairs, "measured by others")};
   return record_;
 }
 

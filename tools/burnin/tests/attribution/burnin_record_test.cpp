@@ -238,6 +238,8 @@ TEST(BurninRecord, GroupsAndCountersComeBackFromJson) {
   record.counter_notes.emplace_back("dmesg: refused");
   record.without_counters = {{"n3", "exit status 255"}};
   record.launcher_errors = {{"phase nodes", "--group-launcher: a rank ran on n9"}};
+  record.phases_left_out = {left_out(BurninPhase::rails, "there is one rail"),
+                            cut_by_time(BurninPhase::gpus)};
   record.settings = {{"--ranks-per-host", "2"}};
   const BurninRecord back = burnin_from_json(burnin_json(record), "x");
   EXPECT_EQ(back.groups, record.groups);
@@ -246,6 +248,10 @@ TEST(BurninRecord, GroupsAndCountersComeBackFromJson) {
   EXPECT_EQ(back.counter_notes, record.counter_notes);
   EXPECT_EQ(back.without_counters, record.without_counters);
   EXPECT_EQ(back.launcher_errors, record.launcher_errors);
+  EXPECT_EQ(back.phases_left_out, record.phases_left_out);
+  EXPECT_EQ(back.phases_left_out.back().words, "gpus in part (--time)");
+  EXPECT_TRUE(was_left_out(back, BurninPhase::rails));
+  EXPECT_FALSE(was_left_out(back, BurninPhase::gpus));
   EXPECT_EQ(back.settings, record.settings);
   // A port that went down is no good host's.
   EXPECT_EQ(attribute(record).nodes[1].bucket, Bucket::suspect);

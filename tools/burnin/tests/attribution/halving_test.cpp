@@ -51,7 +51,7 @@ BurninRecord fleet(int hosts, int leaf_nodes, int rails = 1) {
     if (leaf_nodes > 0) record.table.leaf_of_node.push_back(node / leaf_nodes);
   }
   record.table.rails = rails;
-  record.phases_left_out = {"pairs (--diagnose)"};
+  record.phases_left_out = {left_out(BurninPhase::pairs, "--diagnose")};
   return record;
 }
 
