@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "collectives/engine/backend_probes.hpp"
+#include "collectives/engine/block_plan.hpp"
 #include "collectives/engine/row_state.hpp"
-#include "collectives/engine/warm_up.hpp"
 #include "launch/agreement.hpp"
 
 namespace collbench::collectives {

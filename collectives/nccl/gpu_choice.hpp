@@ -1,10 +1,13 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/record/identities.hpp"
 
 namespace collbench::collectives {
+
+struct CudaLibrary;
 
 /// One GPU as CUDA shows it to a process.
 struct VisibleGpu {
@@ -26,5 +29,15 @@ struct GpuChoice {
 [[nodiscard]] GpuChoice choose_gpus(const Identities& identities,
                                     const std::vector<std::vector<VisibleGpu>>& visible, bool share,
                                     bool inside_slurm);
+
+/// A GPU that this process can use.
+struct CudaGpu {
+  VisibleGpu id;
+  std::string model;  ///< "NVIDIA H100 80GB HBM3"
+};
+
+/// All of them, by CUDA's index; at least one. Throws Error (not_here) as CudaLibrary::device_count, with
+/// what else can be done.
+[[nodiscard]] std::vector<CudaGpu> cuda_gpus(const CudaLibrary& cuda, std::string_view instead);
 
 }  // namespace collbench::collectives

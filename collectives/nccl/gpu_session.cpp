@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "collectives/data/element_formula.hpp"
-#include "collectives/nccl/cuda_gpus.hpp"
+#include "collectives/nccl/gpu_choice.hpp"
 #include "launch/agreement.hpp"
 
 namespace collbench::collectives {

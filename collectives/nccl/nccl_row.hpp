@@ -6,18 +6,33 @@
 #include <string>
 #include <vector>
 
+#include "base/record/measurement.hpp"
 #include "collectives/engine/backend.hpp"
 #include "collectives/nccl/algorithm_override.hpp"
 #include "collectives/nccl/gpu_session.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
 #include "collectives/nccl/nccl_communicator.hpp"
 #include "collectives/nccl/nccl_observer.hpp"
-#include "collectives/nccl/p2p_schedule.hpp"
+#include "collectives/operations.hpp"
 
 namespace collbench::collectives {
 
 /// Whether this NCCL has a call of its own for `operation`; otherwise it is made of sends and receives.
 [[nodiscard]] bool has_call(const NcclLibrary& nccl, OperationId operation);
+
+/// One ncclSend or ncclRecv of this rank. Elements, from the beginning of the send or receive buffer.
+struct P2pOp {
+  bool sends = false;
+  int peer = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t count = 0;
+
+  bool operator==(const P2pOp&) const = default;
+};
+
+/// What this rank sends and receives in an operation that NCCL has no call of its own for in every version:
+/// AllToAll, AllToAllv, SendRecv, PingPong, Gather, Scatter. In the order of the calls; nothing of length 0.
+[[nodiscard]] std::vector<P2pOp> p2p_schedule(const RowKey& key, const CallContext& call);
 
 /// What a row needs of its backend, which outlives it.
 struct NcclRowContext {

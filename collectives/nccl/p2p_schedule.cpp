@@ -1,4 +1,4 @@
-#include "collectives/nccl/p2p_schedule.hpp"
+#include "collectives/nccl/nccl_row.hpp"
 
 #include "collectives/operations.hpp"
 

@@ -34,7 +34,6 @@
 #include "src/run/expectation.hpp"
 #include "src/run/gpus_alone.hpp"
 #include "src/run/host_findings.hpp"
-#include "src/run/machine_look.hpp"
 #include "src/run/make_backend.hpp"
 #include "src/run/node_groups.hpp"
 #include "src/run/outcome.hpp"

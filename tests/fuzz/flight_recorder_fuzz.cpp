@@ -14,7 +14,7 @@
 #include "base/files.hpp"
 #include "launch/flight/flight_folder.hpp"
 #include "launch/flight/flight_page.hpp"
-#include "launch/hosts/host_report.hpp"
+#include "launch/hosts/host_watch.hpp"
 
 /// What is owed for any page of a flight recorder: an Error, or what a rank does, which can be shown; and for
 /// any line between hosts: nothing, or a report that travels as it is. The bytes are the page behind its

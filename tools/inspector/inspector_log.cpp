@@ -12,7 +12,6 @@
 #include "base/error.hpp"
 #include "base/json_reader.hpp"
 #include "base/text_input.hpp"
-#include "tools/inspector/prometheus_dump.hpp"
 
 // Source of JSON's format: inspector_json.cc of NCCL (inspector.cc before 2.30.3), HOST-pidN.log for a
 // process.

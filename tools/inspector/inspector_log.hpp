@@ -2,9 +2,12 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,7 +15,7 @@
 
 // What NCCL Inspector, a profiler plugin of NCCL 2.28 and newer, writes of a job in production
 // (ext-profiler/inspector, from 2.29.7 on plugins/profiler/inspector): for each process a file of JSON lines,
-// or for each GPU one of Prometheus' text format (prometheus_dump.hpp).
+// or for each GPU one of Prometheus' text format.
 
 namespace collbench::analysis {
 
@@ -80,5 +83,24 @@ inline constexpr std::int64_t kMaxSecond = 4'102'444'800;
 /// others that are not. A file that begins otherwise, a line of more than a MiB, and a value of JSON that
 /// cannot be throw Error (usage) with the location in `file`.
 void read_inspector_log(std::istream& input, const std::string& file, InspectedJob& job);
+
+/// A line of Prometheus' text format.
+struct MetricSample {
+  std::string name;
+  std::map<std::string, std::string, std::less<>> labels;
+  double value = 0;
+  std::int64_t second = 0;  ///< when, since 1970; 0: the line does not say
+
+  /// Empty where it is missing or "unknown". A scrape renames a label that its target has as well.
+  [[nodiscard]] std::string label(std::string_view key) const;
+};
+
+/// NAME{LABEL="VALUE",...} VALUE [TIME] (prometheus.io/docs/instrumenting/exposition_formats), and as
+/// `promtool tsdb dump` has it: {__name__="NAME", ...}. TIME: milliseconds, or OpenMetrics' seconds. None for
+/// another line.
+[[nodiscard]] std::optional<MetricSample> metric_sample(std::string_view line);
+
+/// Adds what it says of the job's collectives. Empty: it was taken; else why it is left out.
+[[nodiscard]] std::string take_sample(const MetricSample& sample, InspectedJob& job);
 
 }  // namespace collbench::analysis

@@ -1,4 +1,4 @@
-#include "tools/inspector/inspector_report.hpp"
+#include "tools/inspector/job_collectives.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

@@ -17,7 +17,7 @@
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/tool_main.hpp"
-#include "tools/inspector/inspector_report.hpp"
+#include "tools/inspector/job_collectives.hpp"
 #include "topology/machines/resolve.hpp"
 
 namespace collbench::program {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/record/measurement.hpp"
@@ -75,5 +76,18 @@ struct JobResult {
 
 /// `machine`: what the job ran on; null: nothing is expected.
 [[nodiscard]] JobResult judge_job(const InspectedJob& job, const topology::ResolvedMachine* machine);
+
+/// What was read and judged, by a machine of this name; empty: by none.
+struct InspectorPage {
+  InspectedJob job;
+  JobResult result;
+  std::string machine;
+};
+
+/// "BELOW: AllReduce 1 GiB of dp0 …; rank 3 on n17 of tp0 comes last …": the first line of the text.
+[[nodiscard]] std::string inspector_headline(const InspectorPage& page);
+
+/// As "text" (lines of `columns`, from 80 on, at most), "csv", "json", "md" or "html".
+[[nodiscard]] std::string report(const InspectorPage& page, std::string_view format, int columns);
 
 }  // namespace collbench::analysis

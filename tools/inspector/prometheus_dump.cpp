@@ -1,4 +1,4 @@
-#include "tools/inspector/prometheus_dump.hpp"
+#include "tools/inspector/inspector_log.hpp"
 
 #include <fmt/format.h>
 

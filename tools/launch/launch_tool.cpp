@@ -26,7 +26,6 @@
 #include "src/cli/version.hpp"
 #include "src/run/options.hpp"
 #include "src/tool_main.hpp"
-#include "tools/launch/job_files.hpp"
 #include "tools/launch/launch_command.hpp"
 
 namespace collbench::program {

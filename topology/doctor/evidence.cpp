@@ -10,7 +10,6 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "topology/doctor/long_log.hpp"
 #include "topology/doctor/look.hpp"
 #include "topology/graph/merge.hpp"
 #include "topology/readers/readers.hpp"

@@ -58,6 +58,12 @@ bool add_evidence(Evidence& evidence, std::string_view text, std::string_view fi
 /// recognizes become notes. Throws Error (usage) when nothing can be read, or the files name several hosts.
 [[nodiscard]] Evidence read_evidence(const std::filesystem::path& path);
 
+/// The lines of a job's log of any length that checks can use: of those that differ in numbers only the first
+/// ones and the last, with how many lie between. What a program writes besides NCCL is left out, but for
+/// tables of nccl-tests. Takes a few dozen MB, however long the log is. Throws Error (usage) when the file
+/// cannot be read.
+[[nodiscard]] std::vector<EvidenceLine> read_long_log(const std::filesystem::path& path);
+
 /// What an environment means to collectives: NCCL_*, UCX_*, FI_* and a few by name; nothing else is read, and
 /// of these values what looks like a secret is left out (recorded_value), so that none is saved.
 [[nodiscard]] std::string collective_environment(std::span<const std::string> variables);

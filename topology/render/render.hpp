@@ -5,8 +5,7 @@
 #include "topology/catalog/finding_kinds.hpp"
 #include "topology/graph/topology.hpp"
 
-// The graph as text for a terminal (show.cpp, tree.cpp), as a drawing (drawing.cpp, svg.cpp) and as NCCL's
-// XML.
+// The graph as text for a terminal (show.cpp, tree.cpp), as a drawing (drawing.cpp) and as NCCL's XML.
 
 namespace collbench::topology {
 

@@ -1,4 +1,4 @@
-#include "collectives/engine/stopping.hpp"
+#include "collectives/engine/measurement_loop.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "collectives/mpi/calibration_tasks.hpp"
+#include "collectives/mpi/calibration.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "topology/doctor/long_log.hpp"
+#include "topology/doctor/evidence.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

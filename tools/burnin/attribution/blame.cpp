@@ -12,12 +12,11 @@
 
 #include "base/statistics.hpp"
 #include "tools/burnin/attribution/blame_words.hpp"
-#include "tools/burnin/attribution/elimination_blame.hpp"
 #include "tools/burnin/attribution/pairs/alone_times.hpp"
 #include "tools/burnin/attribution/pairs/leaf_doubt.hpp"
-#include "tools/burnin/attribution/pairs/median_doubt.hpp"
 #include "tools/burnin/attribution/pairs/node_groups.hpp"
 #include "tools/burnin/attribution/pairs/pair_design.hpp"
+#include "tools/burnin/attribution/pairs/pair_effects.hpp"
 #include "tools/burnin/attribution/pairs/pair_elimination.hpp"
 #include "tools/burnin/attribution/pairs/pair_repeats.hpp"
 #include "tools/burnin/attribution/pairs/rail_parts.hpp"

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/burnin/attribution/pairs/pair_design.hpp"
 #include "tools/burnin/attribution/pairs/pair_effects.hpp"
 
 namespace collbench::analysis {
@@ -111,5 +112,45 @@ inline constexpr double kMaxBlind = 0.2231;  // log 1/0.8
 /// that is known (0: none is), names whose quickest pairs fall 5 % short of it on a rail on which most others
 /// do not, where the scatter hides that.
 [[nodiscard]] Attribution attribute(const PairTable& table, double expected_seconds = 0);
+
+// Whose processors others keep busy: its pairs are slow and scatter on every rail, and no link is to blame.
+
+/// A host that others keep busy.
+struct BusyHost {
+  int node = 0;
+  double had_core = 0;  ///< share of the time in which its ranks could run, median of its launches
+  double usual = 0;     ///< the same of the median host
+  int launches = 0;
+};
+
+/// Each host whose ranks, in the median of its launches, could run and had no core for more than half of that
+/// time, and were given less than half of the share that the median host's ranks were. Nobody where fewer
+/// than four hosts say so.
+[[nodiscard]] std::vector<BusyHost> busy_hosts(const PairTable& table);
+
+/// Without the times of these hosts: what they take says nothing of a link, and nothing of others' scatter.
+[[nodiscard]] PairTable without_hosts(const PairTable& table, const std::vector<BusyHost>& busy);
+
+/// Adds a finding for each of them, and makes it suspect.
+void judge_busy_hosts(const PairTable& table, const std::vector<BusyHost>& busy, Attribution& found);
+
+// Who sends into a link that loses, or receives from one: TCP sends again what was lost, and so hides it in
+// the times.
+
+/// From what share of its bytes sent again on a link speaks of a fault, where others' do not. A healthy data
+/// center network drops 10⁻⁵ to 10⁻⁴ of its packets, and above 10⁻³ an alert is raised (Guo et al., Pingmesh,
+/// SIGCOMM 2015, sections 4.2 and 4.3); what is sent again in vain comes on top.
+inline constexpr double kLossLine = 1e-3;
+
+/// Adds a finding for each node most of whose pairs on a rail, at least three, send again more than the line,
+/// as sender, receiver or both: a NIC, its cable or port; and makes it suspect. The line is the larger of
+/// kLossLine and the median of the rail's nodes + 6 robust standard deviations. Confirmed where times alone
+/// with two partners say so too. Nothing of a node and rail that is named already.
+void judge_losses(const PairTable& table, Attribution& found);
+
+/// What elimination (pair_elimination.hpp) says of a design in which most nodes met one or two others.
+/// `expected_seconds`: of every pair; 0: not known, and then nothing is said of a star's reference.
+[[nodiscard]] Attribution attribute_by_elimination(const PairTable& table, const PairDesign& design,
+                                                   double expected_seconds);
 
 }  // namespace collbench::analysis

@@ -11,15 +11,13 @@
 #include "base/host_name.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
+#include "tools/burnin/attribution/blame.hpp"
 #include "tools/burnin/attribution/blame_words.hpp"
-#include "tools/burnin/attribution/busy_hosts.hpp"
 #include "tools/burnin/attribution/failure_verdicts.hpp"
 #include "tools/burnin/attribution/group_verdicts.hpp"
-#include "tools/burnin/attribution/losses.hpp"
 #include "tools/burnin/attribution/mixed_fleet.hpp"
 #include "tools/burnin/attribution/pairs/pair_elimination.hpp"
 #include "tools/burnin/attribution/steadiness.hpp"
-#include "tools/burnin/attribution/unseen_losses.hpp"
 
 namespace collbench::analysis {
 namespace {

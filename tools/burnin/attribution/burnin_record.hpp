@@ -97,6 +97,10 @@ struct BurninRecord {
 /// another.
 [[nodiscard]] Attribution attribute(const BurninRecord& record);
 
+/// Of what others measured, which cannot be measured again: who may have lost kMustBeSeen is not tested, by
+/// what its pairs took where the parts of nodes scatter by so much, and by its own rate or its group's.
+void hold_back_unseen(const BurninRecord& record, Attribution& found);
+
 /// Why what `earlier` measured cannot be gone on with by `now`: the settings that differ, with both values.
 /// Empty: it can.
 [[nodiscard]] std::string measured_otherwise(const std::map<std::string, std::string>& earlier,

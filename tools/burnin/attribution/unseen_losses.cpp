@@ -1,4 +1,4 @@
-#include "tools/burnin/attribution/unseen_losses.hpp"
+#include "tools/burnin/attribution/burnin_record.hpp"
 
 #include <fmt/format.h>
 

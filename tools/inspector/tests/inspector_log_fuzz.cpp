@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "tools/inspector/inspector_report.hpp"
+#include "tools/inspector/job_collectives.hpp"
 
 /// What the readers of Inspector's files owe for any bytes, JSON lines or Prometheus' text: an Error with a
 /// message, or calls of ranks that their communicator has, which can be judged and written in every format.

@@ -7,7 +7,6 @@
 
 #include "base/document/text_layout.hpp"
 #include "base/units.hpp"
-#include "tools/inspector/inspector_report.hpp"
 
 namespace collbench::analysis {
 namespace {

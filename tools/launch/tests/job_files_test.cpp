@@ -1,4 +1,4 @@
-#include "tools/launch/job_files.hpp"
+#include "tools/launch/launch_command.hpp"
 
 #include <gmock/gmock.h>
 

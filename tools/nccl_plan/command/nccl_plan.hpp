@@ -2,9 +2,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "tools/nccl_plan/command/nccl_trials.hpp"
 #include "tools/nccl_plan/plan/nccl_plan.hpp"
 #include "tools/nccl_plan/report/report.hpp"
 #include "topology/machines/resolve.hpp"
@@ -12,6 +12,27 @@
 // What a simulation of NCCL cannot take, and what it leaves out, said before it is believed.
 
 namespace collbench::program {
+
+/// NCCL_* and their values.
+using NcclSettings = std::vector<std::pair<std::string, std::string>>;
+
+/// A job that `nccl-plan --advice` simulates beside the one that was asked for.
+struct NcclTrialSetup {
+  std::string setting;                ///< "NCCL_IB_HCA=^=mlx5_7 on the last node"
+  std::vector<std::string> node_xml;  ///< by node, as NCCL_TOPO_FILE has it
+  NcclSettings settings;              ///< on all ranks
+};
+
+/// What may lose less than the nodes as they are: leaving out each NIC whose port or PCIe link is slower than
+/// the fastest of all nodes, all such NICs of a node at once, and the values of NCCL_CROSS_NIC that
+/// `settings` do not have. NICs are not left out where `settings` name some. Throws Error (usage) where a
+/// node is no NCCL topology.
+[[nodiscard]] std::vector<NcclTrialSetup> nccl_trials(const std::vector<std::string>& node_xml,
+                                                      const NcclSettings& settings);
+
+/// The settings with one more, in place of what it was.
+[[nodiscard]] NcclSettings with_setting(NcclSettings settings, const std::string& name,
+                                        const std::string& value);
 
 /// What `collbench nccl-plan` was asked.
 struct NcclPlanRequest {
@@ -63,5 +84,20 @@ void require_known_setting(const std::string& library, const std::string& name);
 /// Where no NIC of these NCCL topology XMLs is named by NCCL_IB_HCA=`list`, to use it or to leave it out: a
 /// sentence that says so, and what they are called. Else empty.
 [[nodiscard]] std::string unmatched_hcas(const std::vector<std::string>& node_xml, std::string_view list);
+
+// `collbench nccl-plan run`: the main job over simulated GPUs.
+
+/// The command line that `given` becomes. `collbench` is the one beside this program; a run of it gets the
+/// ranks, their nodes and the backend where it does not name its own. Another program, or another command of
+/// collbench's, starts its ranks itself and stays as it is. Empty: a short run.
+[[nodiscard]] std::vector<std::string> job_words(std::vector<std::string> given, int nodes,
+                                                 int ranks_per_node);
+
+/// Replaces this process by the program, with the variables of docs/notes/gpu-simulated.md in its
+/// environment: signals and the exit status are thus the program's own. The machine's topologies are in
+/// memory that this process holds, so that nothing stays behind. Throws Error: as nccl_plan_report for the
+/// machine and the library; usage where the program cannot be started.
+[[noreturn]] void become_simulated_job(const NcclPlanRequest& request,
+                                       const std::vector<std::string>& program);
 
 }  // namespace collbench::program

@@ -12,7 +12,6 @@
 #include "src/cli/output.hpp"
 #include "src/tool_main.hpp"
 #include "tools/nccl_plan/command/nccl_plan.hpp"
-#include "tools/nccl_plan/command/simulated_job.hpp"
 
 namespace collbench::program {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/nccl_plan/command/nccl_trials.hpp"
+#include "tools/nccl_plan/command/nccl_plan.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -11,7 +11,6 @@
 #include "base/document/text_layout.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
-#include "tools/nccl_plan/report/diff.hpp"
 #include "tools/nccl_plan/report/words.hpp"
 
 namespace collbench::analysis {

@@ -1,5 +1,3 @@
-#include "tools/nccl_plan/simulated_gpu/simulated_nccl.hpp"
-
 #include <dlfcn.h>
 #include <link.h>
 
@@ -8,6 +6,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -67,20 +66,18 @@ link_map* map_of(void* library) {
   return map;
 }
 
-void redirect_runtime(SimulatedNccl& nccl, const ElfFile& file) {
+void redirect_runtime(void* library, const ElfFile& file) {
   void* const self = opened(own_file(), RTLD_NOW | RTLD_NOLOAD);
-  auto* const base = reinterpret_cast<std::byte*>(map_of(nccl.library)->l_addr);
+  auto* const base = reinterpret_cast<std::byte*>(map_of(library)->l_addr);
   std::vector<std::string> missing;
   std::vector<void*> missing_entries;
   for (const ElfFunction& function : file.functions()) {
     void* const entry = base + function.address;
     if (function.name == kProxySaveOp) redirect(entry, reinterpret_cast<const void*>(&no_proxy_needed));
     if (!is_runtime_function(function.name) || function.bytes < kJumpBytes) continue;
-    ++nccl.redirected;
     const std::string name = interface_name(function.name);
     if (const void* const ours = ::dlsym(self, name.c_str())) {
       redirect(entry, ours);
-      ++nccl.simulated;
     } else {
       missing.push_back(name);
       missing_entries.push_back(entry);
@@ -91,10 +88,10 @@ void redirect_runtime(SimulatedNccl& nccl, const ElfFile& file) {
 }
 
 /// The version of the runtime that is linked in; it answers without a driver.
-void note_runtime_version(const SimulatedNccl& nccl, const ElfFile& file) {
+void note_runtime_version(void* library, const ElfFile& file) {
   for (const ElfFunction& function : file.functions()) {
     if (function.name != "cudaRuntimeGetVersion") continue;
-    const std::uintptr_t entry = map_of(nccl.library)->l_addr + function.address;
+    const std::uintptr_t entry = map_of(library)->l_addr + function.address;
     int version = 0;
     if (reinterpret_cast<int (*)(int*)>(entry)(&version) == 0 && version > 0) set_runtime_version(version);
   }
@@ -103,6 +100,28 @@ void note_runtime_version(const SimulatedNccl& nccl, const ElfFile& file) {
 bool defines_runtime(const ElfFile& file) {
   return std::ranges::any_of(file.functions(),
                              [](const ElfFunction& function) { return function.name == "cudaMalloc"; });
+}
+
+/// Loads a libnccl and gives it the simulated CUDA: one that has the runtime linked in gets a jump at each of
+/// its entries, in the memory of this process alone. It also keeps NCCL from starting transfers over the
+/// network (ncclProxySaveOp), which would wait forever for kernels that do not run. The handle of dlopen; it
+/// stays loaded. Throws Error (not_here) when the file cannot be loaded, is no libnccl, is stripped or for
+/// another architecture.
+void* load_simulated_nccl(const std::string& name) {
+  if (name.find('/') != std::string::npos) require_shared_library(name);
+  // A library that takes its runtime from another finds ours first, by the names that it asks for.
+  static_cast<void>(opened(own_file(), RTLD_NOW | RTLD_GLOBAL));
+  load_named_libraries();
+  void* const library = opened(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  const std::string path = map_of(library)->l_name;
+  if (::dlsym(library, "ncclGetVersion") == nullptr) {
+    throw Error(ExitStatus::not_here, path, "is no libnccl: it lacks ncclGetVersion", "name a libnccl.so.2");
+  }
+  const ElfFile file(path);
+  if (defines_runtime(file)) note_runtime_version(library, file);
+  redirect_runtime(library, file);
+  answer_system_calls(library);
+  return library;
 }
 
 /// Of a program that names its libnccl to collbench and loads this library before it, as the CUDA runtime
@@ -119,39 +138,22 @@ bool defines_runtime(const ElfFile& file) {
 }
 
 }  // namespace
-
-SimulatedNccl load_simulated_nccl(const std::string& name) {
-  SimulatedNccl nccl;
-  if (name.find('/') != std::string::npos) require_shared_library(name);
-  // A library that takes its runtime from another finds ours first, by the names that it asks for.
-  static_cast<void>(opened(own_file(), RTLD_NOW | RTLD_GLOBAL));
-  load_named_libraries();
-  nccl.library = opened(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  nccl.path = map_of(nccl.library)->l_name;
-  if (::dlsym(nccl.library, "ncclGetVersion") == nullptr) {
-    throw Error(ExitStatus::not_here, nccl.path, "is no libnccl: it lacks ncclGetVersion",
-                "name a libnccl.so.2");
-  }
-  const ElfFile file(nccl.path);
-  nccl.own_runtime = defines_runtime(file);
-  if (nccl.own_runtime) note_runtime_version(nccl, file);
-  redirect_runtime(nccl, file);
-  answer_system_calls(nccl.library);
-  return nccl;
-}
-
 }  // namespace collbench::simulated_gpu
 
-void* collbench_simulated_gpu_load_nccl(const char* name, char* reason, int reason_bytes) {
+/// For programs that load this library with dlopen: as load_simulated_nccl. Null with one line in `reason` on
+/// failure.
+extern "C" void* collbench_simulated_gpu_load_nccl(const char* name, char* reason, int reason_bytes) {
   try {
-    return collbench::simulated_gpu::load_simulated_nccl(name).library;
+    return collbench::simulated_gpu::load_simulated_nccl(name);
   } catch (const std::exception& failure) {
     std::snprintf(reason, static_cast<std::size_t>(reason_bytes), "%s", failure.what());
     return nullptr;
   }
 }
 
-void* collbench_simulated_gpu_replace_export(void* library, const char* name, const void* replacement) {
+/// As replace_export (redirection.hpp), for those that put themselves before NCCL's functions.
+extern "C" void* collbench_simulated_gpu_replace_export(void* library, const char* name,
+                                                        const void* replacement) {
   try {
     return collbench::simulated_gpu::replace_export(library, name, replacement);
   } catch (const std::exception&) {

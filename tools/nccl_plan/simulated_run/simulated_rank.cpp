@@ -23,7 +23,7 @@ namespace {
 constexpr const char* kSimulatedLibrary = "libcollbench_simulated_gpu.so";
 
 /// void* collbench_simulated_gpu_load_nccl(name, reason, reason_bytes):
-/// tools/nccl_plan/simulated_gpu/simulated_nccl.hpp.
+/// tools/nccl_plan/simulated_gpu/simulated_nccl.cpp.
 using LoadNccl = void*(const char*, char*, int);
 
 void set_variable(const std::string& name, const std::string& value) {

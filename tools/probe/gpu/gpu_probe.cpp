@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
-#include "collectives/nccl/cuda_gpus.hpp"
+#include "collectives/nccl/gpu_choice.hpp"
 #include "tools/probe/gpu/gpu_copies.hpp"
 #include "tools/probe/gpu/gpu_matmul.hpp"
 

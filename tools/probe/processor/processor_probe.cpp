@@ -11,7 +11,6 @@
 #include "base/units.hpp"
 #include "collectives/compute/blas_library.hpp"
 #include "collectives/compute/fma_loop.hpp"
-#include "tools/probe/processor/triad_loop.hpp"
 
 namespace collbench::collectives {
 namespace {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,18 @@ class HostClock : public Clock {
 /// rule for want of it is added to `notes`.
 [[nodiscard]] std::uint64_t triad_bytes(std::optional<std::uint64_t> caches, std::uint64_t available,
                                         std::vector<std::string>& notes);
+
+/// a = b + factor · c, as STREAM's triad (McCalpin, 1995). Counted are 24 bytes an element; where a store
+/// first reads its line, memory moves 32. Precondition: equal lengths.
+void triad(std::span<double> a, std::span<const double> b, std::span<const double> c, double factor);
+
+/// Whether this processor has stores that pass the caches by.
+[[nodiscard]] bool has_streaming_stores();
+
+/// The same with such stores, where there are any: no line is read to be overwritten. Precondition: `a`
+/// begins at a multiple of 16 bytes and has an even length.
+void triad_streaming(std::span<double> a, std::span<const double> b, std::span<const double> c,
+                     double factor);
 
 /// Runs each kind of work on all cores at once: multiply-adds on registers, matrix products of a BLAS where
 /// one is found (else `notes` says that there is none), the triad. Throws Error (not_here) for a core that

@@ -1,4 +1,4 @@
-#include "tools/probe/processor/triad_loop.hpp"
+#include "tools/probe/processor/processor_probe.hpp"
 
 #include <cstddef>
 #if defined(__SSE2__)

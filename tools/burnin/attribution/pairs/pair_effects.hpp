@@ -1,7 +1,9 @@
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -89,5 +91,17 @@ inline constexpr int kMinPartners = 3;
 /// The line of a rail's nodes, as senders and receivers: collbench::population_line of both together, and
 /// none finer than half of line_of_pairs of the rail, which is what its pairs scatter by.
 [[nodiscard]] double line_of_rail(const PairTable& table, const PairEffects& effects, int rail);
+
+/// Why the median is a poor reference, and who may be slow then.
+struct MedianDoubt {
+  std::string why{};          ///< empty: nothing speaks against it
+  std::set<int> slower_half;  ///< nodes in none of the pairs that are faster than the median
+};
+
+/// Where pairs are faster than the median by as much as makes others slow, and many nodes are in none of
+/// them, the median may be what is slow. `explains` says of a node and a rail whether a fault of its own, or
+/// a disturbance that times alone have shown, is why its pairs differ: those say nothing of the median.
+[[nodiscard]] MedianDoubt median_doubt(const PairTable& table, const PairEffects& effects,
+                                       const std::function<bool(int node, int rail)>& explains);
 
 }  // namespace collbench::analysis

@@ -1,4 +1,4 @@
-#include "tools/burnin/attribution/busy_hosts.hpp"
+#include "tools/burnin/attribution/blame.hpp"
 
 #include <gmock/gmock.h>
 

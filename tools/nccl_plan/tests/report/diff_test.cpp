@@ -1,4 +1,4 @@
-#include "tools/nccl_plan/report/diff.hpp"
+#include "tools/nccl_plan/report/report.hpp"
 
 #include <gtest/gtest.h>
 

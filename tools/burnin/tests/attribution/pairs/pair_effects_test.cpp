@@ -1,5 +1,6 @@
 #include "tools/burnin/attribution/pairs/pair_effects.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,9 @@
 
 namespace collbench::analysis::pair_effects_test {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(PairEffects, SendersAndReceiversAreSeparated) {
   const PairEffects found = pair_effects(made_pairs(8, 2, [](int from, int to, int rail) {
@@ -95,6 +99,27 @@ TEST(PairEffects, ANodeHasAPartWithEachGroupOfItsPartners) {
   EXPECT_FALSE(of_member.contains(-12)) << "one pair says nothing of a group";
   table.leaf_of_node.clear();
   EXPECT_TRUE(parts_by_group(table, pair_effects(table), 11, 0, true).empty());
+}
+
+bool nobody(int /*node*/, int /*rail*/) { return false; }
+
+/// Of eight the first three are quick among themselves.
+PairTable quick_three() {
+  return made_pairs(8, 1, [](int a, int b, int) { return a < 3 && b < 3 ? 0.5 : 1; });
+}
+
+TEST(MedianDoubt, ManyQuickPairsPutTheMedianInDoubt) {
+  const PairTable table = quick_three();
+  const MedianDoubt doubt = median_doubt(table, pair_effects(table), nobody);
+  EXPECT_THAT(doubt.why, HasSubstr("pairs between 3 of the 8 nodes"));
+  EXPECT_THAT(doubt.slower_half, ElementsAre(3, 4, 5, 6, 7));
+}
+
+TEST(MedianDoubt, NotWhereSomethingElseExplainsThem) {
+  const PairTable table = quick_three();
+  EXPECT_EQ(median_doubt(table, pair_effects(table), [](int node, int) { return node == 1; }).why, "");
+  const PairTable healthy = made_pairs(8, 1, [](int, int, int) { return 1.0; });
+  EXPECT_EQ(median_doubt(healthy, pair_effects(healthy), nobody).why, "");
 }
 
 }  // namespace
