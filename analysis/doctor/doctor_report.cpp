@@ -179,8 +179,8 @@ std::string fleet_report(const std::vector<DoctorPage>& pages, const std::option
     if (fleet) json["fleet"] = fleet_check_json(*fleet);
     return json_document(json);
   }
-  if (format != "text" && format != "md")
-    throw std::out_of_range("doctor has no format " + std::string(format));
+  const bool is_text = format == "text";
+  if (!is_text && format != "md") throw std::out_of_range("doctor has no format " + std::string(format));
   std::vector<const DoctorPage*> worst_first;
   for (const DoctorPage& page : pages) worst_first.push_back(&page);
   std::ranges::sort(worst_first, [](const DoctorPage* a, const DoctorPage* b) {
@@ -201,8 +201,8 @@ std::string fleet_report(const std::vector<DoctorPage>& pages, const std::option
   }
   for (const DoctorPage* page : worst_first)
     if (!page->diagnosis.findings.empty())
-      document.sections.push_back({title_of(*page), blocks_of(*page, format == "md")});
-  return format == "md" ? markdown(document) : text(document, {.columns = options.columns});
+      document.sections.push_back({title_of(*page), blocks_of(*page, !is_text)});
+  return is_text ? text(document, {.columns = options.columns}) : markdown(document);
 }
 
 std::string findings_text(const DoctorPage& page, const TextOptions& options) {
