@@ -208,10 +208,10 @@ std::string comparison_title(const Comparison& comparison) {
   return fmt::format("{} against {}", comparison.current_name, comparison.base_name);
 }
 
-/// "4 SLOWER, of 4 rows on 2 ranks: new.json against base.json"
+/// "4 SLOWER (4 rows, 2 ranks): new.json against base.json"
 std::string comparison_headline(const Comparison& comparison) {
   return fmt::format(
-      "{}, of {} on {}: {}", comparison_summary(comparison), counted(comparison.rows.size(), "row"),
+      "{} ({}, {}): {}", comparison_summary(comparison), counted(comparison.rows.size(), "row"),
       counted(static_cast<std::size_t>(comparison.ranks), "rank"), comparison_title(comparison));
 }
 
@@ -271,17 +271,18 @@ ReportTable compared_rows(const Comparison& comparison, bool with_same) {
 }
 
 Document document_of(const Comparison& comparison, bool with_same, std::vector<Chart> charts) {
-  Document document{comparison_title(comparison),
-                    {{"Charts", {std::move(charts)}, "charts"},
-                     {"Rows", {compared_rows(comparison, with_same)}, "rows"},
-                     {"Notes", {comparison_notes(comparison)}, "notes"}},
-                    as_lines(comparison.differences),
-                    {comparison_headline(comparison)}};
+  Document document{
+      comparison_title(comparison),
+      {{"Charts", {}, "charts"}, {"Rows", {}, "rows"}, {"Notes", {comparison_notes(comparison)}, "notes"}},
+      as_lines(comparison.differences),
+      {comparison_headline(comparison)}};
+  document.sections[0].blocks.emplace_back(std::move(charts));
+  document.sections[1].blocks.emplace_back(compared_rows(comparison, with_same));
   if (document.lead.empty()) document.lead = {{"nothing is known to differ beside the times"}};
   return document;
 }
 
-/// Whoever reads a comment of a merge request wants what changed; the first line counts the rest.
+/// Whoever reads a comment of a merge request wants what changed; the headline counts the rest.
 std::string report_markdown(const Comparison& comparison, const TextOptions& /*options*/) {
   return markdown(document_of(comparison, false, {}));
 }

@@ -193,8 +193,7 @@ std::string fleet_report(const std::vector<DoctorPage>& pages, const std::option
     document.headline = {fleet_check_summary(*fleet)};
     document.lead = fleet_check_lines(*fleet);
     // Without evidence of any of a fleet's hosts there is nothing more.
-    if (!pages.empty()) machines.insert(machines.begin(), {fleet_summary(pages)});
-    document.sections.push_back({"", {std::move(machines)}});
+    if (!pages.empty()) document.sections.push_back({fleet_summary(pages), {std::move(machines)}});
   } else {
     document.headline = {fleet_summary(pages)};
     document.lead = std::move(machines);

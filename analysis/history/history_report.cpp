@@ -208,7 +208,7 @@ ReportSection machine_section(const MachineHistory& history, const HistoryRows& 
                               bool with_charts) {
   ReportLines lines = rows.changes;
   if (!rows.too_few.empty()) lines.push_back({rows.too_few});
-  if (lines.empty()) lines.push_back({"no row changed its level"});
+  if (lines.empty() && with_charts) lines.push_back({"no row changed its level"});
   ReportSection section{history_title(history), {std::move(lines)}, fmt::format("machine-{}", machine + 1)};
   if (with_charts) {
     std::vector<Chart> charts = trend_charts(history, rows.trends, machine);
@@ -224,7 +224,8 @@ ReportSection machine_section(const MachineHistory& history, const HistoryRows& 
 }
 
 ReportSection fleet_section(const FleetTable& fleet, const std::string& kind, std::size_t number) {
-  ReportTable table{"Node × row: time over the median of all nodes", {"node"}, {}};
+  ReportTable table{
+      .caption = "Node × row: time over the median of all nodes", .headings = {"node"}, .breaks = true};
   ReportLines rows;
   for (std::size_t row = 0; row < fleet.rows.size(); ++row) {
     table.headings.push_back(fmt::to_string(row + 1));

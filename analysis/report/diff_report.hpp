@@ -148,11 +148,8 @@ struct OddNode {
                                                const topology::HostGroup& expected,
                                                bool expected_is_reference);
 
-struct DiffDetail {
-  bool drawings = false;   ///< of the worse machines, for what can show them
-  bool all_costs = false;  ///< each cost of a finding in every case
-};
-/// What people read of it.
-[[nodiscard]] Document diff_document(const DiffReport& report, const DiffDetail& detail = {});
+/// What people read of it: a section for each pair first, its findings in the first block. `all_costs`: each
+/// cost of a finding in every case.
+[[nodiscard]] Document diff_document(const DiffReport& report, bool all_costs = false);
 
 }  // namespace collbench::analysis

@@ -9,6 +9,7 @@
 namespace collbench {
 namespace {
 
+constexpr std::string_view kWhere = "where";
 constexpr std::string_view kUnlabeled = "what";  ///< the column of a finding's lines without a label
 
 std::string block_markdown(const std::string& paragraph) { return markdown_text(paragraph) + "\n"; }
@@ -17,12 +18,18 @@ std::string block_markdown(const ReportList& items) { return markdown(as_lines(i
 
 std::string block_markdown(const ReportLines& lines) { return markdown(lines); }
 
-std::string block_markdown(const ReportTable& table) { return markdown_table(table); }
+std::string block_markdown(const ReportTable& table) {
+  return table.rows.empty() ? "" : markdown_table(table);
+}
 
-std::string block_markdown(const ReportFindings& findings) { return markdown_table(as_table(findings)); }
+std::string block_markdown(const ReportFindings& findings) { return block_markdown(as_table(findings)); }
 
 std::string block_markdown(const ReportCode& code) {
-  return fmt::format("```\n{}\n```\n", page_text(fmt::format("{}", fmt::join(code.lines, "\n"))));
+  std::string text;
+  for (const std::string& line : code.lines) text += one_line(line) + "\n";
+  std::string fence = "```";
+  while (text.find(fence) != std::string::npos) fence += '`';
+  return fmt::format("{0}\n{1}{0}\n", fence, text);
 }
 
 std::string block_markdown(const std::vector<Chart>&) { return ""; }
@@ -51,22 +58,28 @@ ReportLines as_lines(const ReportList& texts) {
 }
 
 ReportTable as_table(const ReportFindings& findings) {
-  ReportTable table{.caption = "Findings", .headings = {"severity", "finding", "where"}, .is_text = true};
-  for (const ReportFinding& finding : findings)
-    for (const auto& [label, words] : finding.lines)
-      if (std::ranges::find(table.headings, label.empty() ? kUnlabeled : label) == table.headings.end())
-        table.headings.emplace_back(label.empty() ? kUnlabeled : label);
+  ReportTable table{.headings = {"severity", "finding"}, .is_text = true};
+  const auto column = [&table](std::string_view label) {
+    const auto at = std::ranges::find(table.headings, label.empty() ? kUnlabeled : label);
+    return static_cast<std::size_t>(at - table.headings.begin());
+  };
+  const auto add_column = [&](std::string_view label) {
+    if (column(label) == table.headings.size())
+      table.headings.emplace_back(label.empty() ? kUnlabeled : label);
+  };
+  for (const ReportFinding& finding : findings) {
+    if (!finding.where.empty()) add_column(kWhere);
+    for (const auto& [label, words] : finding.lines) add_column(label);
+  }
   table.left = table.headings.size();
   for (const ReportFinding& finding : findings) {
     std::vector<ReportCell>& cells = table.rows.emplace_back(table.headings.size(), "");
     cells[0] = {finding.severity, tone_class(finding.tone)};
     cells[1] = finding.code;
-    cells[2] = finding.where;
+    if (!finding.where.empty()) cells[column(kWhere)] = finding.where;
     for (const auto& [label, words] : finding.lines) {
-      const auto at =
-          std::ranges::find(table.headings, label.empty() ? kUnlabeled : label) - table.headings.begin();
-      std::string& cell = cells[static_cast<std::size_t>(at)].text;
-      cell += (cell.empty() ? "" : "; ") + words;
+      std::string& cell = cells[column(label)].text;
+      cell += (cell.empty() ? "" : cell.ends_with('.') ? " " : "; ") + words;
     }
   }
   return table;

@@ -59,8 +59,9 @@ struct ReportTable {
   bool is_text = false;                         ///< cells are words, which HTML does not put at the right
   std::size_t left = 1;                         ///< the columns of words before the numbers
   std::size_t right = 0;                        ///< and behind them
-  std::vector<std::string> spare{};  ///< headings that a short line of text lacks, the first one first
+  std::vector<std::string> spare{};  ///< headings of columns that a narrow text drops, the first one first
   bool wraps = false;                ///< in text the last column goes on below itself; else it is cut
+  bool breaks = false;  ///< in text columns that a line does not hold go on below, behind the first one again
 };
 
 using ReportList = std::vector<std::string>;
@@ -119,7 +120,6 @@ struct Document {
 struct TextLayout {
   int columns = 120;
   std::string_view mark{};  ///< before each line that is of no table, such as "# "
-  bool color = false;       ///< warnings and alarms, by ECMA-48
 };
 
 /// The headline first (the title where there is none), then the lead and the sections that say something.

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include "base/document/document.hpp"
 #include "base/document/text_layout.hpp"
@@ -13,71 +16,92 @@ namespace {
 constexpr int kMinCell = 8;       ///< of a cell of words that is cut
 constexpr int kMinName = 36;      ///< what other words should have before a spare column is left out for them
 constexpr int kMinLastCell = 20;  ///< and a last column of words
-constexpr int kMaxWhere = 42;     ///< of where a finding is, behind its code
 
-/// A table's cells below their headings, and how many columns at its sides are words.
+/// A table's cells below their headings, how wide the columns are, and how many at its sides are words.
 struct LaidOut {
   TextTable cells;
+  std::vector<int> widths;
   std::size_t left;
   std::size_t right;
-  bool wraps;
 
-  [[nodiscard]] std::size_t columns() const { return cells.front().size(); }
   [[nodiscard]] bool is_words(std::size_t column) const {
-    return column < left || column + right >= columns();
+    return column < left || column + right >= widths.size();
   }
-  /// Columns of a line before the last column of the table.
-  [[nodiscard]] int before_last() const { return table_width(cells) - column_widths(cells).back(); }
+  [[nodiscard]] bool ends_in_words() const { return is_words(widths.size() - 1); }
+  /// Columns of a line, with the indent.
+  [[nodiscard]] int width() const {
+    return std::accumulate(widths.begin(), widths.end(), static_cast<int>(2 * widths.size()));
+  }
 };
+
+LaidOut laid_out(const ReportTable& table) {
+  TextTable cells{table.headings};
+  cells.reserve(table.rows.size() + 1);
+  for (const std::vector<ReportCell>& row : table.rows) {
+    std::vector<std::string>& line = cells.emplace_back();
+    line.reserve(row.size());
+    for (const ReportCell& cell : row) line.push_back(one_line(cell.text));
+  }
+  std::vector<int> widths = column_widths(cells);
+  return {std::move(cells), std::move(widths), table.left, table.right};
+}
 
 void leave_out(LaidOut& table, std::size_t column) {
   if (column < table.left)
     --table.left;
-  else if (column + table.right >= table.columns())
+  else if (column + table.right >= table.widths.size())
     --table.right;
   drop_column(table.cells, column);
+  table.widths.erase(table.widths.begin() + static_cast<std::ptrdiff_t>(column));
+}
+
+void cut(LaidOut& table, std::size_t column, int width) {
+  if (table.widths[column] <= width) return;
+  for (std::vector<std::string>& row : table.cells) row[column] = shorten(row[column], width);
+  table.widths[column] = width;
 }
 
 /// The widest column of words, but for the last; none where numbers only stand before the last.
-std::optional<std::size_t> widest_words(const LaidOut& table, const std::vector<int>& widths) {
+std::optional<std::size_t> widest_words(const LaidOut& table) {
   std::optional<std::size_t> widest;
-  for (std::size_t column = 0; column + 1 < table.columns(); ++column)
-    if (table.is_words(column) && (!widest || widths[column] > widths[*widest])) widest = column;
+  for (std::size_t column = 0; column + 1 < table.widths.size(); ++column)
+    if (table.is_words(column) && (!widest || table.widths[column] > table.widths[*widest])) widest = column;
   return widest;
 }
 
 /// Columns that a line lacks, though its words are cut to `name` columns, and to `last` at its end.
 int lacking(const LaidOut& table, int width, int name, int last) {
-  const std::vector<int> widths = column_widths(table.cells);
-  int needed = table_width(table.cells);
-  if (const auto widest = widest_words(table, widths)) needed -= std::max(0, widths[*widest] - name);
-  if (table.is_words(table.columns() - 1)) needed -= std::max(0, widths.back() - last);
-  return needed - width;
+  int needed = table.width() - width;
+  if (const auto widest = widest_words(table)) needed -= std::max(0, table.widths[*widest] - name);
+  if (table.ends_in_words()) needed -= std::max(0, table.widths.back() - last);
+  return needed;
 }
 
-/// Takes out the spare columns that a line does not hold.
-void leave_out_spare(LaidOut& table, const std::vector<std::string>& spare, int width) {
+/// Takes out the spare columns that a line does not hold. Whether the words at the end of a line now stand
+/// for others that did.
+bool leave_out_spare(LaidOut& table, const std::vector<std::string>& spare, int width) {
+  bool is_last_out = false;
   for (const std::string& name : spare) {
-    if (lacking(table, width, kMinName, kMinLastCell) <= 0) return;
+    if (lacking(table, width, kMinName, kMinLastCell) <= 0) break;
     const std::vector<std::string>& names = table.cells.front();
     const auto at = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
     if (at == names.size()) continue;
-    table.wraps = table.wraps || at + 1 == names.size();
+    is_last_out = is_last_out || at + 1 == names.size();
     leave_out(table, at);
   }
+  return is_last_out && table.ends_in_words();
 }
 
-/// Cuts the widest column of words, but for the last, by what a line lacks.
-void cut_words(LaidOut& table, int width) {
-  const std::vector<int> widths = column_widths(table.cells);
-  const auto widest = widest_words(table, widths);
-  if (!widest) return;
-  const int lacks = lacking(table, width, widths[*widest], kMinCell);
-  if (lacks <= 0) return;
-  for (std::vector<std::string>& row : table.cells)
-    row[*widest] = shorten(row[*widest], std::max(kMinCell, widths[*widest] - lacks));
+/// What is still too wide is cut: the widest words, and the last ones, which may go on below themselves.
+void cut_words(LaidOut& table, int width, bool wraps) {
+  const int lacks = lacking(table, width, std::numeric_limits<int>::max(), kMinCell);
+  if (const auto widest = widest_words(table); widest && lacks > 0)
+    cut(table, *widest, std::max(kMinCell, table.widths[*widest] - lacks));
+  if (table.ends_in_words() && !wraps)
+    cut(table, table.widths.size() - 1, std::max(kMinCell, table.widths.back() + width - table.width()));
 }
 
+/// The last cell of each row goes on below itself.
 TextTable with_last_wrapped(TextTable cells, int room) {
   TextTable lines;
   for (std::vector<std::string>& row : cells) {
@@ -90,21 +114,16 @@ TextTable with_last_wrapped(TextTable cells, int room) {
   return lines;
 }
 
-TextTable with_last_cut(const LaidOut& table, int room) {
-  TextTable cells = table.cells;
-  if (table.is_words(table.columns() - 1))
-    for (std::vector<std::string>& row : cells) row.back() = shorten(row.back(), room);
-  return cells;
-}
-
-/// Columns of numbers that a line does not hold go on below, behind the first column again.
-std::string broken_into_lines(const LaidOut& table, int width) {
-  const std::vector<int> widths = column_widths(table.cells);
+/// Columns that a line does not hold go on below, behind the first column again.
+std::string broken_into_lines(LaidOut table, int width) {
+  const int widest = *std::max_element(table.widths.begin() + 1, table.widths.end());
+  cut(table, 0, std::max(kMinCell, std::min(table.widths[0], width - 4 - widest)));
   std::string text;
-  for (std::size_t from = 1; from < table.columns();) {
+  for (std::size_t from = 1; from < table.widths.size();) {
     std::size_t to = from;
-    int used = 2 + widths[0];
-    while (to < table.columns() && (to == from || used + 2 + widths[to] <= width)) used += 2 + widths[to++];
+    int used = 2 + table.widths[0];
+    while (to < table.widths.size() && (to == from || used + 2 + table.widths[to] <= width))
+      used += 2 + table.widths[to++];
     TextTable part;
     for (const std::vector<std::string>& row : table.cells) {
       std::vector<std::string>& cells = part.emplace_back(1, row.front());
@@ -118,19 +137,15 @@ std::string broken_into_lines(const LaidOut& table, int width) {
 }
 
 std::string block_text(const ReportTable& table, const TextLayout& layout) {
-  LaidOut laid_out{{table.headings}, table.left, table.right, table.wraps};
-  for (const std::vector<ReportCell>& row : table.rows) {
-    std::vector<std::string>& cells = laid_out.cells.emplace_back();
-    for (const ReportCell& cell : row) cells.push_back(one_line(cell.text));
-  }
-  leave_out_spare(laid_out, table.spare, layout.columns);
-  if (table.left == 1 && table.right == 0 && table.spare.empty() &&
-      table_width(laid_out.cells) > layout.columns)
-    return broken_into_lines(laid_out, layout.columns);
-  cut_words(laid_out, layout.columns);
-  const int room = std::max(kMinCell, layout.columns - laid_out.before_last());
-  return table_lines(laid_out.wraps ? with_last_wrapped(laid_out.cells, room) : with_last_cut(laid_out, room),
-                     laid_out.left, laid_out.right);
+  if (table.rows.empty()) return {};
+  LaidOut fitted = laid_out(table);
+  if (table.breaks && fitted.widths.size() > 1 && fitted.width() > layout.columns)
+    return broken_into_lines(std::move(fitted), layout.columns);
+  const bool wraps = leave_out_spare(fitted, table.spare, layout.columns) || table.wraps;
+  cut_words(fitted, layout.columns, wraps);
+  const int room = std::max(kMinCell, layout.columns - fitted.width() + fitted.widths.back());
+  if (wraps) fitted.cells = with_last_wrapped(std::move(fitted.cells), room);
+  return table_lines(fitted.cells, fitted.left, fitted.right);
 }
 
 std::string block_text(const ReportLines& lines, const TextLayout& layout) {
@@ -152,9 +167,10 @@ std::string block_text(const ReportFindings& findings, const TextLayout& layout)
   const std::string indent(kSeverity, ' ');
   std::string all;
   for (const ReportFinding& finding : findings) {
-    all += fmt::format("{}{}{}{}\n", all.empty() ? "" : "\n", pad_right(finding.severity, kSeverity),
-                       one_line(finding.code),
-                       finding.where.empty() ? "" : "  " + shorten(finding.where, kMaxWhere));
+    std::string line = pad_right(finding.severity, kSeverity) + one_line(finding.code);
+    if (!finding.where.empty())
+      line += "  " + shorten(finding.where, std::max(kMinCell, layout.columns - display_width(line) - 2));
+    all += (all.empty() ? "" : "\n") + line + "\n";
     for (const auto& [label, words] : finding.lines)
       all +=
           wrap(words, layout.columns, label.empty() ? indent : fmt::format("{}{}: ", indent, one_line(label)),
@@ -178,8 +194,10 @@ bool is_prose(const ReportBlock& block) {
          std::holds_alternative<ReportLines>(block);
 }
 
-/// Tables and code stand apart from the prose around them.
-std::string section_text(const ReportSection& section, const TextLayout& layout) {
+/// Tables and code stand apart from the prose around them, which is indented below a heading.
+std::string section_text(const ReportSection& section, TextLayout layout) {
+  const std::string heading = section.heading.empty() ? "" : text(ReportLine{section.heading}, layout);
+  if (layout.mark.empty() && !heading.empty()) layout.mark = "  ";
   std::string all;
   bool was_prose = true;
   for (const ReportBlock& block : section.blocks) {
@@ -190,17 +208,13 @@ std::string section_text(const ReportSection& section, const TextLayout& layout)
     all += words;
     was_prose = is_prose(block);
   }
-  if (all.empty() || section.heading.empty()) return all;
-  return text(ReportLine{section.heading}, layout) + all;
+  return all.empty() ? all : heading + all;
 }
 
 }  // namespace
 
 std::string text(const ReportLine& line, const TextLayout& layout) {
-  const std::string lines = wrap(line.text, layout.columns, layout.mark, std::string(layout.mark) + "  ");
-  if (!layout.color || tone_class(line.tone).empty()) return lines;
-  return fmt::format("\x1b[{}m{}\x1b[0m\n", line.tone == Tone::alarm ? 31 : 33,  // red, yellow
-                     lines.substr(0, lines.size() - 1));
+  return wrap(line.text, layout.columns, layout.mark, std::string(layout.mark) + "  ");
 }
 
 std::string text(const Document& document, const TextLayout& layout) {

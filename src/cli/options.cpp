@@ -142,13 +142,14 @@ void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request
 }
 
 CLI::Option* add_price_options(CLI::App& command, const std::string& theme, PriceOptions& options) {
-  CLI::Option* price = add_option(
-      command, theme, "--price", "PRICE", "price per GPU-hour", [&options](const std::string& text) {
-        options.per_gpu_hour =
-            positive_decimal(text, "--price", "price", "give one GPU's price per hour, such as 2.50");
-        options.words.push_back("--price=" + text);
-      });
-  add_option(command, theme, "--hours", "HOURS", "how many hours the GPUs are paid for (1)",
+  CLI::Option* price = add_option(command, theme, "--price", "PRICE", "price per GPU-hour, in Lab 01's page",
+                                  [&options](const std::string& text) {
+                                    options.per_gpu_hour =
+                                        positive_decimal(text, "--price", "price",
+                                                         "give one GPU's price per hour, such as 2.50");
+                                    options.words.push_back("--price=" + text);
+                                  });
+  add_option(command, theme, "--hours", "HOURS", "hours that the GPUs are paid for, there (1)",
              [&options](const std::string& text) {
                options.hours =
                    positive_decimal(text, "--hours", "number of hours", "give hours, such as 1.5");

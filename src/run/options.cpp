@@ -256,8 +256,8 @@ void add_where(CLI::App& app, RunOptions& run) {
              "it; by one thread, which issues their calls one after another (1)",
              number_into(run.process.gpus, "--gpus-per-process", 1, kMaxGpusOfProcess));
   add_option(app, theme, "--threads", "T",
-             "threads per process, each of which issues the calls of as many of its GPUs; without "
-             "--gpus-per-process one GPU each (1)",
+             "threads per process; each issues the calls of --gpus-per-process GPUs of its own, by default "
+             "of one (1)",
              number_into(run.process.threads, "--threads", 1, kMaxGpusOfProcess));
   add_option(
       app, theme, "--rendezvous", "HOST:PORT",

@@ -72,6 +72,7 @@ std::string block_markup(const ReportLines& lines) {
 constexpr std::size_t kMinProse = 50;
 
 std::string block_markup(const ReportTable& table) {
+  if (table.rows.empty()) return {};
   const std::string caption = xml_text(table.caption);
   // What is wider than the page is scrolled, also by keyboard.
   std::string text = fmt::format(
@@ -135,10 +136,12 @@ std::string block_markup(const ReportPicture& picture) {
 std::string html_body(const ReportSection& section) {
   std::string body;
   int tables = 0;
+  const std::string region = section.heading.empty() ? "Table" : section.heading + ", table";
   for (ReportBlock block : section.blocks) {
+    if (const auto* const findings = std::get_if<ReportFindings>(&block)) block = as_table(*findings);
     // Not the heading alone: a region in another one of the same name cannot be told from it.
     if (auto* const table = std::get_if<ReportTable>(&block); table != nullptr && table->caption.empty())
-      table->caption = section.heading + ", table" + (++tables < 2 ? "" : " " + std::to_string(tables));
+      table->caption = region + (++tables < 2 ? "" : " " + std::to_string(tables));
     body += std::visit([](const auto& each) { return block_markup(each); }, block);
   }
   return body;
@@ -173,8 +176,8 @@ std::string html_page(const Document& document) {
       "<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
       security_policy(), xml_text(document.title), page_style().text);
   page += fmt::format(
-      "<header>\n<h1>{}</h1>\n{}</header>\n<nav aria-label=\"Sections\"><ul>{}</ul></nav>\n<main>\n{}",
-      xml_text(document.title), block_markup(lead), links, sections);
+      "<header>\n<h1>{}</h1>\n{}</header>\n{}<main>\n{}", xml_text(document.title), block_markup(lead),
+      links.empty() ? "" : fmt::format("<nav aria-label=\"Sections\"><ul>{}</ul></nav>\n", links), sections);
   page +=
       "</main>\n<footer><p>Written by collbench. This file is complete: it needs no network.</p></footer>\n";
   if (!chart_library().text.empty())

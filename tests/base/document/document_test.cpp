@@ -34,7 +34,7 @@ TEST(DocumentText, TheAnswerIsTheFirstLineAndSectionsWithoutTextAreLeftOut) {
       "# The answer\n# about it\n\n# Facts\n# A paragraph.\n# bad\n\nrun  \"it\"\nagain\n\n  a  b\n  x  1\n");
   Document without = with_everything();
   without.headline = {};
-  EXPECT_TRUE(text(without, {}).starts_with("Title\nabout it\n\nFacts\n"));
+  EXPECT_TRUE(text(without, {}).starts_with("Title\nabout it\n\nFacts\n  A paragraph.\n  bad\n"));
 }
 
 TEST(DocumentText, OtherFormatsSayTheSame) {
@@ -44,12 +44,6 @@ TEST(DocumentText, OtherFormatsSayTheSame) {
   const std::string page = html_page(with_everything());
   EXPECT_NE(page.find("<li>The answer</li>\n<li>about it</li>"), std::string::npos);
   EXPECT_NE(page.find("<pre>run  &quot;it&quot;\nagain\n</pre>"), std::string::npos);
-}
-
-TEST(DocumentText, OnlyWarningsAndAlarmsAreColored) {
-  const std::string words = text(with_everything(), {.color = true});
-  EXPECT_NE(words.find("\n\x1b[31mbad\x1b[0m\n"), std::string::npos) << words;
-  EXPECT_TRUE(words.starts_with("The answer\n"));
 }
 
 /// A row of words, two numbers and words.
@@ -83,15 +77,44 @@ TEST(DocumentText, ATableFitsItsLine) {
             "                                           some words\n");
 }
 
-TEST(DocumentText, ColumnsOfNumbersGoOnBelow) {
-  ReportTable table{.headings = {"node"}, .rows = {{"n0"}, {"n1"}}};
+std::string broken_text(const std::string& name, int columns) {
+  ReportTable table{.headings = {"node"}, .rows = {{name}, {"n1"}}, .breaks = true};
   for (int i = 0; i < 5; ++i) {
     table.headings.push_back(std::to_string(100 + i));
     for (auto& row : table.rows) row.emplace_back("1.00");
   }
-  EXPECT_EQ(text(Document{"t", {{"", {table}}}}, {.columns = 26}),
-            "t\n\n  node   100   101   102\n  n0    1.00  1.00  1.00\n  n1    1.00  1.00  1.00\n"
+  return text(Document{"t", {{"", {table}}}}, {.columns = columns}).substr(3);
+}
+
+TEST(DocumentText, ColumnsOfATableThatBreaksGoOnBelow) {
+  EXPECT_EQ(broken_text("n0", 26),
+            "  node   100   101   102\n  n0    1.00  1.00  1.00\n  n1    1.00  1.00  1.00\n"
             "\n  node   103   104\n  n0    1.00  1.00\n  n1    1.00  1.00\n");
+  EXPECT_TRUE(broken_text("a-node-with-a-name-of-forty-five-letters.lab", 40)
+                  .starts_with("  node                               100\n"
+                               "  a-node-with-a-name-of-forty-five…  1.00\n"))
+      << broken_text("a-node-with-a-name-of-forty-five-letters.lab", 40);
+}
+
+TEST(DocumentText, TablesWithoutRowsAreInNoFormatAndOneColumnIsOne) {
+  const Document empty{"t", {{"Rows", {ReportTable{.headings = {"a"}}, ReportFindings{}}}}, {}, {"answer"}};
+  EXPECT_EQ(text(empty, {}), "answer\n");
+  EXPECT_EQ(markdown(empty), "# t\n\n**answer**\n");
+  EXPECT_EQ(html_page(empty).find("<table"), std::string::npos);
+  EXPECT_EQ(html_page(empty).find("<nav"), std::string::npos);
+  const ReportTable one{.headings = {"a"}, .rows = {{"a cell of more than ten letters"}}, .breaks = true};
+  EXPECT_EQ(text(Document{"t", {{"", {one}}}}, {.columns = 12}), "t\n\n  a\n  a cell of…\n");
+}
+
+TEST(DocumentText, NumbersAtTheEndOfALineAreNeverBroken) {
+  const ReportTable table{
+      .headings = {"name", "first", "last"}, .rows = {{"a b", "1234567890", "2"}}, .spare = {"last"}};
+  EXPECT_EQ(text(Document{"t", {{"", {table}}}}, {.columns = 14}),
+            "t\n\n  name       first\n  a b   1234567890\n");
+}
+
+TEST(DocumentText, NothingInCodeEndsItsFence) {
+  EXPECT_EQ(markdown(Document{"t", {{"", {ReportCode{{"a\n```\nb"}}}}}}), "# t\n\n````\na ``` b\n````\n");
 }
 
 TEST(DocumentText, FindingsAreAListInTextAndATableElsewhere) {

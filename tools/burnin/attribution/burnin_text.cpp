@@ -134,15 +134,14 @@ std::vector<ReportSection> finding_sections(const BurninRecord& record, const At
   const bool many = paths.size() > kMaxPathsOneByOne;
   for (const Blame& blame : found.blames) {
     if (many && is_path_not_alone(blame)) continue;
-    ReportList lines{blame_words(blame)};
+    ReportList lines;
     if (std::string rises = beside(record, blame); !rises.empty()) lines.push_back(std::move(rises));
     lines.push_back("next: " + blame.next);
-    sections.push_back({"", {std::move(lines)}});
+    sections.push_back({blame_words(blame), {std::move(lines)}});
   }
   if (many)
-    sections.push_back({"",
-                        {ReportList{many_paths(paths, record.table),
-                                    "next: measure these pairs again, alone; ibtracert between two nodes "
+    sections.push_back({many_paths(paths, record.table),
+                        {ReportList{"next: measure these pairs again, alone; ibtracert between two nodes "
                                     "names the links of a static route"}}});
   return sections;
 }

@@ -448,21 +448,23 @@ ReportSection group_section(const BurninRecord& record, BurninPhase phase) {
   const bool has_leaves = is_of_groups(phase) && !record.table.leaf_of_node.empty();
   ReportTable table{
       .headings = {"operation", "measured", "jobs", "median", "slowest", "line", "who is slowest"},
-      .right = 1};
-  if (has_leaves) table.headings.insert(table.headings.begin() + 1, "leaves");
-  if (phase != BurninPhase::rails) table.headings.insert(table.headings.begin() + 1, "hosts");
+      .left = 2,
+      .right = 1,
+      .spare = {"line", "jobs"}};
+  if (has_leaves) table.headings.insert(table.headings.begin() + 2, "leaves");
+  if (phase != BurninPhase::rails) table.headings.insert(table.headings.begin() + 2, "hosts");
   for (const GroupPopulation& population : populations) {
     const bool is_halved_rail = phase == BurninPhase::halving && population.members.front()->launch.rail;
     if (population.phase != phase || is_halved_rail) continue;  // a line for each rail would be too many
     const GroupRate& worst = slowest_of(population);
     const std::string first_host = record.table.nodes[slot_of(worst.launch.nodes.front())];
     std::vector<ReportCell>& cells = table.rows.emplace_back(1, population.operation);
+    cells.emplace_back(population.alone ? "alone" : "at once");
     if (phase != BurninPhase::rails) cells.emplace_back(fmt::to_string(population.size));
     if (has_leaves) cells.emplace_back(fmt::to_string(population.per_leaf.size()));
     cells.insert(
         cells.end(),
-        {population.alone ? "alone" : "at once", fmt::to_string(population.members.size()),
-         fmt::format("{:.4g}", population.median / kGigabyte),
+        {fmt::to_string(population.members.size()), fmt::format("{:.4g}", population.median / kGigabyte),
          fmt::format("{:.4g}", worst.bus_bandwidth / kGigabyte), line_words(population.line),
          worst.launch.rail ? fmt::format("rail {}", *worst.launch.rail)
          : worst.launch.nodes.size() == 1

@@ -111,9 +111,10 @@ std::string title_of(const ProbeRecord& record) {
 std::string probe_headline(const ProbeVerdict& verdict) {
   const auto bad = static_cast<std::size_t>(std::ranges::count_if(verdict.slow, &SlowPart::bad));
   if (!verdict.slow.empty())
-    return fmt::format("slower than what is like it: {} bad, {} suspect", bad, verdict.slow.size() - bad);
-  return verdict.healthy.empty() ? "not judged: nothing here has three siblings"
-                                 : "nothing is slower than its siblings";
+    return fmt::format("slower than their siblings: {} bad, {} suspect", bad, verdict.slow.size() - bad);
+  if (!verdict.healthy.empty()) return "nothing that was judged is slower than its siblings";
+  return verdict.not_judged.empty() ? "not judged: nothing here has three siblings"
+                                    : "not judged: " + verdict.not_judged.front();
 }
 
 ReportSection section_of(const ProbeRecord& record) {
@@ -139,7 +140,9 @@ Document document_of(const std::vector<ProbeRecord>& records) {
   for (const ProbeRecord& record : records) document.sections.push_back(section_of(record));
   ReportLines others;
   for (const std::string& healthy : verdict.healthy) add(others, "alike: {}", healthy);
-  for (const std::string& each : verdict.not_judged) add(others, "not judged: {}", each);
+  for (const std::string& each : verdict.not_judged)
+    if (verdict.not_judged.size() > 1 || !verdict.healthy.empty() || !verdict.slow.empty())
+      add(others, "not judged: {}", each);  // else the headline says it
   document.sections.push_back({"Siblings", {std::move(others)}});
   return document;
 }
