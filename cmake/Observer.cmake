@@ -1,5 +1,6 @@
 # The observer library, which NCCL loads as its tuner and profiler plugin (collectives/nccl/observer, docs/gpu.md). It
-# needs neither NCCL nor CUDA, and nothing of ours but what stands beside it.
+# needs neither NCCL nor CUDA, and nothing of ours but what stands beside it, and the names in
+# base/record/nccl_algorithm.hpp.
 file(GLOB observer_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/collectives/nccl/observer/*.cpp")
 set(observer_exports "${CMAKE_SOURCE_DIR}/collectives/nccl/observer/exports.map")
 add_library(collbench_observer MODULE ${observer_sources})

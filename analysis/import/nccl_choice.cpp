@@ -1,5 +1,6 @@
 #include "analysis/import/nccl_choice.hpp"
 
+#include "base/record/nccl_algorithm.hpp"
 #include "base/text_input.hpp"
 #include "base/text_search.hpp"
 #include "base/units.hpp"
@@ -12,20 +13,18 @@ namespace {
 using std::string_view;
 
 std::string logged_protocol(string_view word) {
-  const auto number = parse_integer(word, 0, std::ssize(kLoggedProtocols) - 1);
-  return number ? std::string(kLoggedProtocols.at(static_cast<std::size_t>(*number))) : lower(word);
+  const auto number = parse_integer(word, 0, std::ssize(kWords<NcclProtocol>) - 1);
+  return number ? std::string(name(static_cast<NcclProtocol>(*number))) : lower(word);
 }
 
 }  // namespace
 
 std::string logged_algorithm(string_view word) {
-  constexpr std::array<string_view, 7> kByNumber{
-      "tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat"};
-  if (const auto number = parse_integer(word, 0, std::ssize(kByNumber) - 1))
-    return std::string(kByNumber.at(static_cast<std::size_t>(*number)));
+  if (const auto number = parse_integer(word, 0, std::ssize(kWords<NcclAlgorithm>) - 1))
+    return std::string(name(static_cast<NcclAlgorithm>(*number)));
   std::string letters = lower(word);
   std::erase(letters, '_');
-  for (const string_view name : kByNumber) {
+  for (const string_view name : kWords<NcclAlgorithm>) {
     std::string known(name);
     std::erase(known, '_');
     if (letters == known) return std::string(name);

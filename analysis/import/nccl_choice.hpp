@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,11 +19,8 @@ struct NcclLoggedChoice {
 
 inline constexpr int kMaxLoggedChannels = 1024;  ///< of NCCL there are 32 or 64
 
-/// By NCCL's numbers.
-inline constexpr std::array<std::string_view, 3> kLoggedProtocols{"ll", "ll128", "simple"};
-
 /// "CollNetDirect" and "COLLNET_DIRECT" as "collnet_direct", 1 as "ring": names since 2.24, numbers before
-/// (NCCL_ALGO_* of src/include/device.h).
+/// (NcclAlgorithm).
 [[nodiscard]] std::string logged_algorithm(std::string_view word);
 
 /// That in one line of NCCL's.

@@ -165,7 +165,7 @@ std::optional<double> nccl_seconds(const PredictedRow& row) {
 }
 
 std::string nccl_choice_name(const PredictedRow& row) {
-  return row.nccl ? fmt::format("{} {}", name(row.nccl->algorithm), name(row.nccl->protocol)) : "";
+  return row.nccl ? fmt::format("{} {}", name(row.nccl->algorithm), nccl_word(row.nccl->protocol)) : "";
 }
 
 std::vector<std::string> prediction_headings() {

@@ -6,6 +6,7 @@
 
 #include "base/environment.hpp"
 #include "base/record/measurement.hpp"
+#include "base/record/nccl_algorithm.hpp"
 #include "base/record/nccl_selection.hpp"
 
 namespace collbench::collectives {
@@ -23,24 +24,24 @@ struct Algorithm {
 };
 
 constexpr std::array kAlgorithms{
-    Algorithm{"ring", "Ring", "RING", true, true, true},
-    Algorithm{"tree", "Tree", "TREE", true, false, true},
-    Algorithm{"nvls", "NVLS", "NVLS", true, true, false},
-    Algorithm{"nvls_tree", "NVLSTree", "NVLSTREE", true, false, false},
-    Algorithm{"collnet_direct", "CollNetDirect", "COLLNET_DIRECT", true, true, false},
-    Algorithm{"collnet_chain", "CollNetChain", "COLLNET_CHAIN", true, false, false},
-    Algorithm{"pat", "PAT", "PAT", false, true, false},
+    Algorithm{name(NcclAlgorithm::ring), "Ring", "RING", true, true, true},
+    Algorithm{name(NcclAlgorithm::tree), "Tree", "TREE", true, false, true},
+    Algorithm{name(NcclAlgorithm::nvls), "NVLS", "NVLS", true, true, false},
+    Algorithm{name(NcclAlgorithm::nvls_tree), "NVLSTree", "NVLSTREE", true, false, false},
+    Algorithm{name(NcclAlgorithm::collnet_direct), "CollNetDirect", "COLLNET_DIRECT", true, true, false},
+    Algorithm{name(NcclAlgorithm::collnet_chain), "CollNetChain", "COLLNET_CHAIN", true, false, false},
+    Algorithm{name(NcclAlgorithm::pat), "PAT", "PAT", false, true, false},
     Algorithm{"symmetric", "", "SYMK", true, true, false},
 };
 
 struct Protocol {
-  std::string_view name;
-  std::string_view value;  ///< of NCCL_PROTO
+  NcclProtocol id;
   std::string_view selection;
+  std::string_view name = collbench::name(id);
 };
 
-constexpr std::array kProtocols{Protocol{"ll", "LL", "LL"}, Protocol{"ll128", "LL128", "LL128"},
-                                Protocol{"simple", "Simple", "SIMPLE"}};
+constexpr std::array kProtocols{Protocol{NcclProtocol::ll, "LL"}, Protocol{NcclProtocol::ll128, "LL128"},
+                                Protocol{NcclProtocol::simple, "SIMPLE"}};
 
 bool has(OperationId operation, const Algorithm& algorithm) {
   if (operation == OperationId::all_reduce) return algorithm.for_all_reduce;
@@ -59,7 +60,7 @@ std::string selection_of(const Algorithm& algorithm, const Protocol* protocol) {
   std::string selection = std::string(algorithm.selection) + "_";
   if (protocol == nullptr) return selection;
   selection += protocol->selection;
-  if (protocol->name == "ll") selection += "+^" + selection + "128";
+  if (protocol->id == NcclProtocol::ll) selection += "+^" + selection + "128";
   return selection;
 }
 
@@ -67,7 +68,8 @@ std::string selection_of(const Algorithm& algorithm, const Protocol* protocol) {
 std::string selection_of_all(const Protocol& protocol) {
   std::string selection;
   for (const Algorithm& algorithm : kAlgorithms) {
-    if (algorithm.value.empty() || (protocol.name != "simple" && !algorithm.has_protocols)) continue;
+    if (algorithm.value.empty() || (protocol.id != NcclProtocol::simple && !algorithm.has_protocols))
+      continue;
     selection += (selection.empty() ? "" : ",") + selection_of(algorithm, &protocol);
   }
   return selection;
@@ -111,7 +113,7 @@ std::optional<AlgorithmOverride> algorithm_override(std::string_view name) {
   } else if (protocol != nullptr) {
     choice.selection = selection_of_all(*protocol);
   }
-  if (protocol != nullptr) choice.protocol = protocol->value;
+  if (protocol != nullptr) choice.protocol = nccl_word(protocol->id);
   if (choice == AlgorithmOverride{}) return std::nullopt;
   return choice;
 }

@@ -8,6 +8,7 @@
 
 #include "analysis/models/nccl/algorithms.hpp"
 #include "base/error.hpp"
+#include "base/record/nccl_algorithm.hpp"
 
 namespace collbench::analysis {
 
@@ -81,9 +82,12 @@ LinkLimit nics_of_root(const GpuCluster& cluster, int nics, std::string_view who
   return some;
 }
 
-constexpr std::array<std::string_view, 10> kAlgorithmNames{
-    "ring",          "tree",     "nvls",      "nvls_tree", "collnet_direct",
-    "collnet_chain", "pairwise", "from_root", "to_root",   "send_recv"};
+constexpr auto kAlgorithmNames = [] {
+  using enum NcclAlgorithm;
+  return std::array<std::string_view, 10>{
+      name(ring),          name(tree), name(nvls),  name(nvls_tree), name(collnet_direct),
+      name(collnet_chain), "pairwise", "from_root", "to_root",       "send_recv"};
+}();
 
 bool reduces_all_in_switches(const Operation& operation, GpuAlgorithm algorithm) {
   return is_collnet(algorithm) && gpu_pattern(operation.id) == GpuPattern::all_reduce;

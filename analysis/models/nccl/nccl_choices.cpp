@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/nccl_version.hpp"
+#include "base/record/nccl_algorithm.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 #include "topology/machines/reference_machines.hpp"
@@ -179,7 +180,7 @@ std::string words(const NcclTableChoice& choice) {
 }
 
 double protocol_efficiency(std::string_view protocol) {
-  return protocol == "ll" ? 0.5 : protocol == "ll128" ? 0.92 : 1;
+  return protocol == name(NcclProtocol::ll) ? 0.5 : protocol == name(NcclProtocol::ll128) ? 0.92 : 1;
 }
 
 int nccl_version_code(const std::string& version) {

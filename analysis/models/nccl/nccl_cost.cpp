@@ -14,12 +14,14 @@ namespace collbench::analysis {
 namespace {
 
 using PerProtocol = std::array<double, 3>;        // LL, LL128, Simple; microseconds
-using PerAlgorithm = std::array<PerProtocol, 5>;  // in the order of NcclAlgorithm
+using PerAlgorithm = std::array<PerProtocol, 7>;  // by NcclAlgorithm; CollNet's are not restated
 
-constexpr PerAlgorithm kBase{{{6.8, 14.0, 8.4}, {6.6, 14.0, 8.4}, {0, 0, 0}, {0, 0, 0}, {8, 8, 8}}};
-constexpr PerAlgorithm kNvlink{{{0.6, 1.25, 4.0}, {0.6, 1.9, 3.4}, {0, 0, 25}, {0, 0, 25}, {0, 0, 4.0}}};
-constexpr PerAlgorithm kPci{{{1.0, 1.9, 4.0}, {1.0, 2.5, 5.7}, {0, 0, 0}, {0, 0, 0}, {0, 0, 4.0}}};
-constexpr PerAlgorithm kNetwork{{{5.0, 8.5, 14}, {2.7, 4.0, 14.0}, {0, 0, 18}, {0, 0, 20.9}, {0, 0, 14}}};
+constexpr PerAlgorithm kBase{{{6.8, 14.0, 8.4}, {6.6, 14.0, 8.4}, {}, {}, {0, 0, 0}, {0, 0, 0}, {8, 8, 8}}};
+constexpr PerAlgorithm kNvlink{
+    {{0.6, 1.25, 4.0}, {0.6, 1.9, 3.4}, {}, {}, {0, 0, 25}, {0, 0, 25}, {0, 0, 4.0}}};
+constexpr PerAlgorithm kPci{{{1.0, 1.9, 4.0}, {1.0, 2.5, 5.7}, {}, {}, {0, 0, 0}, {0, 0, 0}, {0, 0, 4.0}}};
+constexpr PerAlgorithm kNetwork{
+    {{5.0, 8.5, 14}, {2.7, 4.0, 14.0}, {}, {}, {0, 0, 18}, {0, 0, 20.9}, {0, 0, 14}}};
 
 /// By powers of two from 64 B on: trees fall short of the model at medium sizes, those over NVLS from
 /// Blackwell on.
@@ -59,6 +61,9 @@ bool exists(OperationId operation, NcclAlgorithm algorithm, NcclProtocol protoco
       return simple && graph.channels >= 2 && job.nodes > 1 && reduces_all;
     case NcclAlgorithm::pat:
       return simple && !reduces_all && job.ranks == job.nodes;
+    case NcclAlgorithm::collnet_direct:
+    case NcclAlgorithm::collnet_chain:
+      break;
   }
   return false;
 }
@@ -127,6 +132,8 @@ double latency(OperationId operation, NcclAlgorithm algorithm, NcclProtocol prot
     case NcclAlgorithm::nvls_tree:
       return base + within + 2 * log_nodes * across;
     case NcclAlgorithm::pat:
+    case NcclAlgorithm::collnet_direct:
+    case NcclAlgorithm::collnet_chain:
       break;
   }
   return base + log_nodes * across / 3.5 + job.ranks * 2.8;
@@ -230,16 +237,6 @@ NcclSetup setup_of_plan(const NodePlan& plan) {
 
 }  // namespace
 
-std::string_view name(NcclAlgorithm algorithm) {
-  constexpr std::array<std::string_view, 5> kNames{"tree", "ring", "nvls", "nvls_tree", "pat"};
-  return kNames[at(algorithm)];
-}
-
-std::string_view name(NcclProtocol protocol) {
-  constexpr std::array<std::string_view, 3> kNames{"LL", "LL128", "Simple"};
-  return kNames[at(protocol)];
-}
-
 std::optional<NcclCost> nccl_cost(OperationId operation, NcclAlgorithm algorithm, NcclProtocol protocol,
                                   const NcclJob& job, const NcclGraph& graph) {
   if (job.ranks < 2 || !exists(operation, algorithm, protocol, job, graph)) return std::nullopt;
@@ -294,6 +291,8 @@ const NcclGraph& NcclSetup::channels_of(NcclAlgorithm algorithm) const {
     case NcclAlgorithm::nvls_tree:
       return nvls;
     case NcclAlgorithm::ring:
+    case NcclAlgorithm::collnet_direct:
+    case NcclAlgorithm::collnet_chain:
       break;
   }
   return graph;

@@ -1,9 +1,9 @@
 #pragma once
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
+#include "base/record/nccl_algorithm.hpp"
 #include "base/record/operation.hpp"
 
 namespace collbench::analysis {
@@ -12,12 +12,6 @@ namespace collbench::analysis {
 // cheapest. Source: NCCL 2.30.7, src/graph/tuning.cc (the tables and ncclTopoTuneModel, ncclTopoGetAlgoTime);
 // for ring and tree the same from 2.23 on. It is a model of NCCL's authors, not a measurement, and none of
 // ours.
-
-enum class NcclAlgorithm { tree, ring, nvls, nvls_tree, pat };
-enum class NcclProtocol { ll, ll128, simple };
-
-[[nodiscard]] std::string_view name(NcclAlgorithm algorithm);
-[[nodiscard]] std::string_view name(NcclProtocol protocol);
 
 /// The result of NCCL's search for channels, as it logs it. Rates are GB/s (1e9 bytes) of one channel.
 struct NcclGraph {

@@ -5,14 +5,11 @@
 #include <atomic>
 #include <mutex>
 
+#include "base/record/nccl_algorithm.hpp"
 #include "collectives/nccl/observer/observer_interface.hpp"
 
 namespace collbench::collectives {
 namespace {
-
-constexpr std::array<std::string_view, 7> kAlgorithms{
-    "tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat"};
-constexpr std::array<std::string_view, 3> kProtocols{"ll", "ll128", "simple"};
 
 /// Everything there is, once per process: NCCL's callbacks and the program's calls have nothing else in
 /// common.
@@ -61,8 +58,8 @@ bool is_time(float microseconds) {
 
 }  // namespace
 
-std::string_view algorithm_name(int number) { return name_of(kAlgorithms, number); }
-std::string_view protocol_name(int number) { return name_of(kProtocols, number); }
+std::string_view algorithm_name(int number) { return name_of(kWords<NcclAlgorithm>, number); }
+std::string_view protocol_name(int number) { return name_of(kWords<NcclProtocol>, number); }
 
 void loaded_as_profiler(int version, int* event_mask) {
   ObserverState& all = observer_state();

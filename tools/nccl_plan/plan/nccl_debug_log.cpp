@@ -91,13 +91,13 @@ class RankLogReader {
   }
 
   /// NCCL writes ring, tree, CollNet chain (with the pattern of a tree), CollNet direct and NVLS.
-  [[nodiscard]] std::string graph_algorithm(int pattern) const {
-    if (pattern == 4) return "ring";
-    if (pattern == 5) return "nvls";
-    if (pattern == 6) return "collnet_direct";
-    const bool has_tree = std::ranges::any_of(
-        log_.graphs, [](const NcclSearchGraph& graph) { return graph.algorithm == "tree"; });
-    return has_tree ? "collnet_chain" : "tree";
+  [[nodiscard]] NcclAlgorithm graph_algorithm(int pattern) const {
+    if (pattern == 4) return NcclAlgorithm::ring;
+    if (pattern == 5) return NcclAlgorithm::nvls;
+    if (pattern == 6) return NcclAlgorithm::collnet_direct;
+    const bool has_tree =
+        std::ranges::find(log_.graphs, NcclAlgorithm::tree, &NcclSearchGraph::algorithm) != log_.graphs.end();
+    return has_tree ? NcclAlgorithm::collnet_chain : NcclAlgorithm::tree;
   }
 
   /// " 0 : NET/0-0 GPU/0-f000 GPU/0-d8000 NET/0-1", behind its "Pattern" line.
@@ -214,13 +214,14 @@ class RankLogReader {
                                                     "AllReduce"};
     const auto* const function = std::ranges::find(kFunctions, cells[0]);
     if (function == kFunctions.end()) return;
-    for (std::size_t i = 0; i < columns_.size() * kLoggedProtocols.size() && i + 1 < cells.size(); ++i) {
+    for (std::size_t i = 0; i < columns_.size() * kWords<NcclProtocol>.size() && i + 1 < cells.size(); ++i) {
       const std::string& cell = cells[i + 1];
       const auto latency = leading_number(cell);
       const auto rate = number_behind(cell, "/");
       if (!latency || !rate || *rate == 0) continue;
-      log_.tuning.push_back({std::string(*function), columns_[i / 3], std::string(kLoggedProtocols.at(i % 3)),
-                             *latency * kMicrosecond, *rate * kGigabyte});
+      log_.tuning.push_back({std::string(*function), columns_[i / 3],
+                             std::string(name(static_cast<NcclProtocol>(i % 3))), *latency * kMicrosecond,
+                             *rate * kGigabyte});
     }
   }
 

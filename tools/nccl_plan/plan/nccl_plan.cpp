@@ -17,17 +17,12 @@ const std::string& longer_path(const std::string& a, const std::string& b) {
   return second > first ? b : a;
 }
 
-const NcclSearchGraph* graph_of(const std::vector<NcclSearchGraph>& graphs, const std::string& algorithm) {
-  const auto found = std::ranges::find(graphs, algorithm, &NcclSearchGraph::algorithm);
-  return found == graphs.end() ? nullptr : &*found;
-}
-
 /// The smallest of the nodes; none where one lacks it.
-std::optional<NcclSearchGraph> smallest_graph(const NcclPlan& plan, const std::string& algorithm) {
+std::optional<NcclSearchGraph> smallest_graph(const NcclPlan& plan, NcclAlgorithm algorithm) {
   std::optional<NcclSearchGraph> agreed;
   for (const auto& node : plan.graphs) {
-    const NcclSearchGraph* graph = graph_of(node, algorithm);
-    if (graph == nullptr) return std::nullopt;
+    const auto graph = std::ranges::find(node, algorithm, &NcclSearchGraph::algorithm);
+    if (graph == node.end()) return std::nullopt;
     if (!agreed) agreed = *graph;
     agreed->channels = std::min(agreed->channels, graph->channels);
     agreed->intra_bytes_per_second = std::min(agreed->intra_bytes_per_second, graph->intra_bytes_per_second);
@@ -46,7 +41,7 @@ Json channel_json(const NcclGraphChannel& channel) {
 }
 
 Json graph_json(const NcclSearchGraph& graph) {
-  return {{"algorithm", graph.algorithm},
+  return {{"algorithm", name(graph.algorithm)},
           {"pattern", graph.pattern},
           {"cross_nic", graph.cross_nic},
           {"channels", graph.channels},
@@ -84,10 +79,11 @@ Json row_json(const NcclPlannedRow& row) {
 
 }  // namespace
 
-std::optional<NcclSearchGraph> agreed_graph(const NcclPlan& plan, const std::string& algorithm) {
+std::optional<NcclSearchGraph> agreed_graph(const NcclPlan& plan, NcclAlgorithm algorithm) {
   std::optional<NcclSearchGraph> agreed = smallest_graph(plan, algorithm);
-  if (!agreed || (algorithm != "ring" && algorithm != "tree")) return agreed;
-  if (const auto other = smallest_graph(plan, algorithm == "ring" ? "tree" : "ring")) {
+  const bool is_ring = algorithm == NcclAlgorithm::ring;
+  if (!agreed || (!is_ring && algorithm != NcclAlgorithm::tree)) return agreed;
+  if (const auto other = smallest_graph(plan, is_ring ? NcclAlgorithm::tree : NcclAlgorithm::ring)) {
     agreed->channels = std::min(agreed->channels, other->channels);
   }
   return agreed;
@@ -97,7 +93,7 @@ Json nccl_plan_to_json(const NcclPlan& plan) {
   Json settings = Json::object();
   for (const auto& [name, value] : plan.settings) settings[name] = value;
   Json agreed = Json::array();
-  for (const char* algorithm : {"ring", "tree", "nvls", "collnet_chain", "collnet_direct"}) {
+  for (const NcclAlgorithm algorithm : kSearchedAlgorithms) {
     if (auto graph = agreed_graph(plan, algorithm)) {
       graph->channel.clear();
       agreed.push_back(graph_json(*graph));

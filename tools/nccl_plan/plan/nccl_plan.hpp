@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "base/record/json_fields.hpp"
+#include "base/record/nccl_algorithm.hpp"
 #include "base/record/nccl_selection.hpp"
 #include "base/record/operation.hpp"
 
@@ -21,11 +23,15 @@ struct NcclGraphChannel {
   bool operator==(const NcclGraphChannel&) const = default;
 };
 
+/// Those that NCCL searches graphs for.
+inline constexpr std::array kSearchedAlgorithms{NcclAlgorithm::ring, NcclAlgorithm::tree, NcclAlgorithm::nvls,
+                                                NcclAlgorithm::collnet_chain, NcclAlgorithm::collnet_direct};
+
 /// What NCCL's search found on one node for one algorithm, before the nodes agree.
 struct NcclSearchGraph {
-  std::string algorithm;  ///< "ring", "tree", "nvls", "collnet_chain" or "collnet_direct"
-  int pattern = 0;        ///< NCCL_TOPO_PATTERN_* of NCCL's graph.h: 1 to 3 trees, 4 ring, 5 NVLS
-  int cross_nic = 0;      ///< 0: a ring leaves a node by the NIC by which it came in
+  NcclAlgorithm algorithm = NcclAlgorithm::ring;
+  int pattern = 0;    ///< NCCL_TOPO_PATTERN_* of NCCL's graph.h: 1 to 3 trees, 4 ring, 5 NVLS
+  int cross_nic = 0;  ///< 0: a ring leaves a node by the NIC by which it came in
   int channels = 0;
   double intra_bytes_per_second = 0;  ///< of each channel, inside the node
   double inter_bytes_per_second = 0;  ///< of each channel, between nodes
@@ -110,7 +116,7 @@ struct NcclPlan {
 /// of any node (initTransportsRank, NVIDIA/nccl v2.30.7-1, src/init.cc, lines 1437 to 1447). Rings and trees
 /// run over the fewer channels of both (line 1459). None where a node has no such graph. The channels
 /// themselves are those of node 0.
-[[nodiscard]] std::optional<NcclSearchGraph> agreed_graph(const NcclPlan& plan, const std::string& algorithm);
+[[nodiscard]] std::optional<NcclSearchGraph> agreed_graph(const NcclPlan& plan, NcclAlgorithm algorithm);
 
 /// SI base units, as docs/formats.md lists them. What is not known is null.
 [[nodiscard]] Json nccl_plan_to_json(const NcclPlan& plan);

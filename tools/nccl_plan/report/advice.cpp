@@ -47,12 +47,12 @@ std::optional<double> seconds_in_all(const NcclPlan& plan) {
 }
 
 double rate_of_rings(const NcclPlan& plan) {
-  const auto ring = agreed_graph(plan, "ring");
+  const auto ring = agreed_graph(plan, NcclAlgorithm::ring);
   return ring ? ring->channels * ring->inter_bytes_per_second : 0;
 }
 
 std::string ring_words(const NcclPlan& plan) {
-  const auto ring = agreed_graph(plan, "ring");
+  const auto ring = agreed_graph(plan, NcclAlgorithm::ring);
   if (!ring) return std::string(kNoValue);
   return fmt::format("{} × {}", ring->channels, channel_rate(ring->inter_bytes_per_second));
 }
@@ -137,7 +137,7 @@ Json nccl_advice_json(const NcclPlan& plan, const std::vector<NcclTrial>& trials
   Json list = Json::array();
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const NcclPlan& other = trials[i].plan;
-    const auto ring = agreed_graph(other, "ring");
+    const auto ring = agreed_graph(other, NcclAlgorithm::ring);
     Json seconds = Json::object();
     for (const NcclPlannedRow& row : largest_rows(other)) {
       seconds[std::string(operation(row.operation).name)] =

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kSameTime = 1e-3;
 
-std::optional<NcclSearchGraph> graph_without_channels(const NcclPlan& plan, const std::string& algorithm) {
+std::optional<NcclSearchGraph> graph_without_channels(const NcclPlan& plan, NcclAlgorithm algorithm) {
   std::optional<NcclSearchGraph> graph = agreed_graph(plan, algorithm);
   if (graph) graph->channel.clear();
   return graph;
@@ -24,7 +24,7 @@ std::optional<NcclSearchGraph> graph_without_channels(const NcclPlan& plan, cons
 
 std::vector<NcclGraphChange> graph_changes(const NcclPlan& before, const NcclPlan& after) {
   std::vector<NcclGraphChange> changes;
-  for (const char* algorithm : {"ring", "tree", "nvls", "collnet_chain", "collnet_direct"}) {
+  for (const NcclAlgorithm algorithm : kSearchedAlgorithms) {
     NcclGraphChange change{algorithm, graph_without_channels(before, algorithm),
                            graph_without_channels(after, algorithm)};
     if (change.before != change.after) changes.push_back(std::move(change));
@@ -152,9 +152,9 @@ std::string nccl_plan_diff_text(const NcclPlanDiff& diff, int width) {
   if (diff.empty()) return "  no difference: the same graphs, channels, choices and times\n";
   std::string text;
   for (const NcclGraphChange& each : diff.graphs) {
-    text +=
-        wrap(fmt::format("{}: {} → {}", each.algorithm, graph_words(each.before), graph_words(each.after)),
-             width, "  ", "    ");
+    text += wrap(
+        fmt::format("{}: {} → {}", name(each.algorithm), graph_words(each.before), graph_words(each.after)),
+        width, "  ", "    ");
   }
   for (const NcclCountChange& each : diff.counts) {
     text += fmt::format("  {}: {} → {}\n", each.what, each.before, each.after);
@@ -178,7 +178,7 @@ std::string nccl_plan_diff_text(const NcclPlanDiff& diff, int width) {
 Json nccl_plan_diff_json(const NcclPlanDiff& diff) {
   Json graphs = Json::array();
   for (const NcclGraphChange& each : diff.graphs) {
-    graphs.push_back({{"algorithm", each.algorithm},
+    graphs.push_back({{"algorithm", name(each.algorithm)},
                       {"before", graph_words(each.before)},
                       {"after", graph_words(each.after)}});
   }

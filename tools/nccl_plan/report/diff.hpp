@@ -10,7 +10,7 @@ namespace collbench::analysis {
 
 /// A graph that the nodes agree on, where the two plans have another.
 struct NcclGraphChange {
-  std::string algorithm;
+  NcclAlgorithm algorithm = NcclAlgorithm::ring;
   std::optional<NcclSearchGraph> before;  ///< without its channels; none: not there
   std::optional<NcclSearchGraph> after;
 

@@ -28,7 +28,7 @@ std::string bus_rate(double bytes_per_second) {
 std::string microseconds(double seconds) { return format_significant(seconds / kMicrosecond, 4, 9); }
 
 /// "8 × 48 | 15 × 24", as each node found it; "8 × 48 on all"; of many nodes how many found which.
-std::string found_by_nodes(const NcclPlan& plan, const std::string& algorithm) {
+std::string found_by_nodes(const NcclPlan& plan, NcclAlgorithm algorithm) {
   std::vector<std::string> found;
   for (const auto& node : plan.graphs) {
     for (const NcclSearchGraph& graph : node) {
@@ -54,10 +54,10 @@ std::string heading(const NcclPlan& plan, int width) {
 
 std::string graph_section(const NcclPlan& plan) {
   TextTable table{{"graph", "pattern", "path", "channels", "GB/s inside", "between", "found by each node"}};
-  for (const char* algorithm : {"ring", "tree", "nvls", "collnet_chain", "collnet_direct"}) {
+  for (const NcclAlgorithm algorithm : kSearchedAlgorithms) {
     const auto graph = agreed_graph(plan, algorithm);
     if (!graph) continue;
-    table.push_back({algorithm, fmt::format("{}", graph->pattern),
+    table.push_back({std::string(name(algorithm)), fmt::format("{}", graph->pattern),
                      plan.domains() > 1 ? graph->intra_type + "/" + graph->inter_type : graph->intra_type,
                      fmt::format("{}", graph->channels), channel_rate(graph->intra_bytes_per_second),
                      plan.domains() > 1 ? channel_rate(graph->inter_bytes_per_second) : std::string(kNoValue),

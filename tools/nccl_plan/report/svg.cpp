@@ -84,7 +84,7 @@ class Picture {
     paragraph("faint", plan_.library);
     paragraph("faint", kNcclPlanOrigin);
     for (const std::string& note : report_.notes) paragraph("faint", "note: " + note);
-    for (const char* algorithm : {"ring", "tree", "nvls", "collnet_chain", "collnet_direct"}) {
+    for (const NcclAlgorithm algorithm : kSearchedAlgorithms) {
       const auto graph = agreed_graph(plan_, algorithm);
       if (!graph) continue;
       const std::string inside = channel_rate(graph->intra_bytes_per_second);
@@ -94,7 +94,7 @@ class Picture {
                             channel_rate(graph->inter_bytes_per_second), graph->intra_type, graph->inter_type)
               : fmt::format("; paths {}", graph->intra_type);
       paragraph("",
-                fmt::format("{}: {} of {} GB/s each{}", algorithm,
+                fmt::format("{}: {} of {} GB/s each{}", name(algorithm),
                             counted(static_cast<std::size_t>(graph->channels), "channel"), inside, between));
     }
     paragraph("", channels_that_run(plan_));

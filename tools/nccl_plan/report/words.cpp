@@ -109,11 +109,11 @@ std::string channel_rate(double bytes_per_second) {
 
 std::string graph_words(const std::optional<NcclSearchGraph>& graph) {
   if (!graph) return "none";
-  return fmt::format("{} × {}/{} GB/s {}/{}{}{}", graph->channels,
-                     channel_rate(graph->intra_bytes_per_second), channel_rate(graph->inter_bytes_per_second),
-                     graph->intra_type, graph->inter_type,
-                     graph->algorithm == "tree" ? fmt::format(" pattern {}", graph->pattern) : "",
-                     graph->cross_nic > 0 ? fmt::format(" crossNic {}", graph->cross_nic) : "");
+  return fmt::format(
+      "{} × {}/{} GB/s {}/{}{}{}", graph->channels, channel_rate(graph->intra_bytes_per_second),
+      channel_rate(graph->inter_bytes_per_second), graph->intra_type, graph->inter_type,
+      graph->algorithm == NcclAlgorithm::tree ? fmt::format(" pattern {}", graph->pattern) : "",
+      graph->cross_nic > 0 ? fmt::format(" crossNic {}", graph->cross_nic) : "");
 }
 
 std::string nccl_plan_title(const NcclPlan& plan) {

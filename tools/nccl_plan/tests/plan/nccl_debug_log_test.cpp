@@ -24,10 +24,10 @@ TEST(NcclDebugLog, SaysWhoWroteIt) {
 TEST(NcclDebugLog, ReadsTheGraphs) {
   const NcclRankLog log = read_nccl_rank_log(log_of_rank_0());
   ASSERT_EQ(log.graphs.size(), 3U);
-  EXPECT_EQ(log.graphs[0], (NcclSearchGraph{"ring", 4, 2, 2, 48e9, 24e9, "NVL", "PIX", {}}));
-  EXPECT_EQ(log.graphs[1].algorithm, "tree");
+  EXPECT_EQ(log.graphs[0], (NcclSearchGraph{NcclAlgorithm::ring, 4, 2, 2, 48e9, 24e9, "NVL", "PIX", {}}));
+  EXPECT_EQ(log.graphs[1].algorithm, NcclAlgorithm::tree);
   EXPECT_EQ(log.graphs[1].inter_type, "PXB");
-  EXPECT_EQ(log.graphs[2].algorithm, "nvls");
+  EXPECT_EQ(log.graphs[2].algorithm, NcclAlgorithm::nvls);
   ASSERT_EQ(log.graph_devices[0].size(), 2U);
   EXPECT_EQ(log.graph_devices[0][1].nic_in, "0-1");
   EXPECT_EQ(log.graph_devices[0][1].nic_out, "0-0");
@@ -41,7 +41,7 @@ TEST(NcclDebugLog, ASecondTreePatternIsTheCollNetChain) {
                                              info("Pattern 3" + pattern) + info("Pattern 6" + pattern) +
                                              info("Pattern 5" + pattern));
   std::vector<std::string> algorithms;
-  for (const NcclSearchGraph& graph : log.graphs) algorithms.push_back(graph.algorithm);
+  for (const NcclSearchGraph& graph : log.graphs) algorithms.emplace_back(name(graph.algorithm));
   EXPECT_EQ(algorithms,
             (std::vector<std::string>{"ring", "tree", "collnet_chain", "collnet_direct", "nvls"}));
 }

@@ -36,7 +36,7 @@ TEST(NcclJobLog, GpusOfADomainOfSeveralNodesAreKnownByTheirSystem) {
     log.rank = rank;
     log.ranks = 4;
     log.pci_address = rank % 2 == 0 ? "f000" : "2f000";
-    log.graphs = {NcclSearchGraph{"ring", 4, 0, 1, 45e9, 45e9, "NVL", "PIX", {}}};
+    log.graphs = {NcclSearchGraph{NcclAlgorithm::ring, 4, 0, 1, 45e9, 45e9, "NVL", "PIX", {}}};
     log.graph_devices = {{NcclGraphDevices{"", "", {"0-f000", "1-f000", "1-2f000", "0-2f000", "2-f000"}}}};
   }
   const NcclPlan plan = nccl_plan_of(logs, 2);

@@ -5,9 +5,11 @@
 namespace collbench {
 namespace {
 
-NcclSearchGraph graph(const std::string& algorithm, int channels, double intra, double inter,
+NcclSearchGraph graph(NcclAlgorithm algorithm, int channels, double intra, double inter,
                       const std::string& intra_type = "NVL", const std::string& inter_type = "PIX") {
-  return {algorithm, algorithm == "ring" ? 4 : 1, 0, channels, intra, inter, intra_type, inter_type, {}};
+  return {
+      algorithm, algorithm == NcclAlgorithm::ring ? 4 : 1, 0, channels, intra, inter, intra_type, inter_type,
+      {}};
 }
 
 NcclPlan two_nodes(const std::vector<NcclSearchGraph>& first, const std::vector<NcclSearchGraph>& second) {
@@ -19,9 +21,9 @@ NcclPlan two_nodes(const std::vector<NcclSearchGraph>& first, const std::vector<
 }
 
 TEST(NcclPlan, NodesAgreeOnTheLeastOfAll) {
-  const NcclPlan plan =
-      two_nodes({graph("ring", 8, 48e9, 40e9, "NVL", "PXB")}, {graph("ring", 15, 24e9, 48e9, "PHB", "PIX")});
-  const auto agreed = agreed_graph(plan, "ring");
+  const NcclPlan plan = two_nodes({graph(NcclAlgorithm::ring, 8, 48e9, 40e9, "NVL", "PXB")},
+                                  {graph(NcclAlgorithm::ring, 15, 24e9, 48e9, "PHB", "PIX")});
+  const auto agreed = agreed_graph(plan, NcclAlgorithm::ring);
   ASSERT_TRUE(agreed);
   EXPECT_EQ(agreed->channels, 8);
   EXPECT_EQ(agreed->intra_bytes_per_second, 24e9);
@@ -31,21 +33,23 @@ TEST(NcclPlan, NodesAgreeOnTheLeastOfAll) {
 }
 
 TEST(NcclPlan, RingsAndTreesRunOverTheSameChannels) {
-  const std::vector<NcclSearchGraph> node{graph("ring", 8, 48e9, 48e9), graph("tree", 6, 48e9, 48e9),
-                                          graph("nvls", 7, 40e9, 48e9)};
+  const std::vector<NcclSearchGraph> node{graph(NcclAlgorithm::ring, 8, 48e9, 48e9),
+                                          graph(NcclAlgorithm::tree, 6, 48e9, 48e9),
+                                          graph(NcclAlgorithm::nvls, 7, 40e9, 48e9)};
   const NcclPlan plan = two_nodes(node, node);
-  EXPECT_EQ(agreed_graph(plan, "ring").value().channels, 6);
-  EXPECT_EQ(agreed_graph(plan, "tree").value().channels, 6);
-  EXPECT_EQ(agreed_graph(plan, "nvls").value().channels, 7);
+  EXPECT_EQ(agreed_graph(plan, NcclAlgorithm::ring).value().channels, 6);
+  EXPECT_EQ(agreed_graph(plan, NcclAlgorithm::tree).value().channels, 6);
+  EXPECT_EQ(agreed_graph(plan, NcclAlgorithm::nvls).value().channels, 7);
 }
 
 TEST(NcclPlan, AGraphThatOneNodeLacksIsNotAgreed) {
-  EXPECT_FALSE(agreed_graph(two_nodes({graph("nvls", 8, 1, 1)}, {}), "nvls"));
-  EXPECT_FALSE(agreed_graph(NcclPlan{}, "ring"));
+  EXPECT_FALSE(agreed_graph(two_nodes({graph(NcclAlgorithm::nvls, 8, 1, 1)}, {}), NcclAlgorithm::nvls));
+  EXPECT_FALSE(agreed_graph(NcclPlan{}, NcclAlgorithm::ring));
 }
 
 TEST(NcclPlan, JsonHoldsWhatIsKnownAndNullForTheRest) {
-  NcclPlan plan = two_nodes({graph("ring", 1, 48e9, 24e9)}, {graph("ring", 1, 48e9, 24e9)});
+  NcclPlan plan =
+      two_nodes({graph(NcclAlgorithm::ring, 1, 48e9, 24e9)}, {graph(NcclAlgorithm::ring, 1, 48e9, 24e9)});
   plan.graphs[0][0].channel = {{0, std::nullopt, {0, 1}}};
   plan.settings = {{"NCCL_CROSS_NIC", "0"}};
   plan.rings = {{0, 1, 3, 2}};

@@ -21,7 +21,8 @@ NcclPlan plan(int channels, double gigabytes, std::optional<double> all_reduce,
   NcclPlan made;
   made.nodes = 2;
   made.ranks = 16;
-  const NcclSearchGraph ring{"ring", 4, 2, channels, gigabytes * 1e9, gigabytes * 1e9, "NVL", "PIX", {}};
+  const NcclSearchGraph ring{NcclAlgorithm::ring, 4,     2,     channels, gigabytes * 1e9,
+                             gigabytes * 1e9,     "NVL", "PIX", {}};
   made.graphs = {{ring}, {ring}};
   const auto seconds = [](std::optional<double> milliseconds) {
     return milliseconds ? std::optional(*milliseconds / 1e3) : std::nullopt;

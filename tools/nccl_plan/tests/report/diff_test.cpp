@@ -17,7 +17,7 @@ const NcclSelection kRing{"ring", "simple", 16, {}};
 NcclPlan plan_of(const std::vector<NcclPlannedRow>& rows) {
   NcclPlan plan;
   plan.ranks = 8;
-  plan.graphs = {{{"ring", 4, 0, 8, 48e9, 48e9, "NVL", "PIX", {{0, 0, {0, 1}}}}}};
+  plan.graphs = {{{NcclAlgorithm::ring, 4, 0, 8, 48e9, 48e9, "NVL", "PIX", {{0, 0, {0, 1}}}}}};
   plan.collective_channels = 16;
   plan.rings = {{0, 1}, {0, 1}};
   plan.rows = rows;
@@ -33,14 +33,14 @@ TEST(NcclPlanDiff, AGraphThatChangesIsNamedWithoutItsChannels) {
   const NcclPlan before = plan_of({});
   NcclPlan after = before;
   after.graphs[0][0].inter_bytes_per_second = 24e9;
-  after.graphs[0].push_back({"nvls", 5, 0, 8, 40e9, 60e9, "NVL", "PIX", {}});
+  after.graphs[0].push_back({NcclAlgorithm::nvls, 5, 0, 8, 40e9, 60e9, "NVL", "PIX", {}});
   const NcclPlanDiff diff = diff_nccl_plans(before, after);
   ASSERT_EQ(diff.graphs.size(), 2U);
-  EXPECT_EQ(diff.graphs[0].algorithm, "ring");
+  EXPECT_EQ(diff.graphs[0].algorithm, NcclAlgorithm::ring);
   EXPECT_EQ(diff.graphs[0].before.value().inter_bytes_per_second, 48e9);
   EXPECT_EQ(diff.graphs[0].after.value().inter_bytes_per_second, 24e9);
   EXPECT_TRUE(diff.graphs[0].before.value().channel.empty());
-  EXPECT_EQ(diff.graphs[1].algorithm, "nvls");
+  EXPECT_EQ(diff.graphs[1].algorithm, NcclAlgorithm::nvls);
   EXPECT_FALSE(diff.graphs[1].before);
 }
 
@@ -60,13 +60,13 @@ TEST(NcclPlanDiff, CountsAndWaysThatDiffer) {
 
 TEST(NcclPlanDiff, EveryGraphIsCompared) {
   const NcclPlan before = plan_of({});
-  for (const char* algorithm : {"ring", "tree", "nvls", "collnet_chain", "collnet_direct"}) {
+  for (const NcclAlgorithm algorithm : kSearchedAlgorithms) {
     NcclPlan one = before;
     one.graphs[0] = {{algorithm, 1, 0, 4, 24e9, 24e9, "NVL", "PIX", {}}};
     NcclPlan other = one;
     other.graphs[0][0].channels = 5;
     const NcclPlanDiff diff = diff_nccl_plans(one, other);
-    ASSERT_EQ(diff.graphs.size(), 1U) << algorithm;
+    ASSERT_EQ(diff.graphs.size(), 1U) << name(algorithm);
     EXPECT_EQ(diff.graphs[0].algorithm, algorithm);
   }
 }

@@ -20,7 +20,7 @@ NcclPlan example() {
   plan.library = "/opt/libnccl.so.2";
   plan.version = "2.30.7+cuda12.9";
   plan.nics = {"mlx5_0", "mlx5_3"};
-  const NcclSearchGraph ring{"ring", 4, 2, 8, 48e9, 48e9, "NVL", "PIX", {}};
+  const NcclSearchGraph ring{NcclAlgorithm::ring, 4, 2, 8, 48e9, 48e9, "NVL", "PIX", {}};
   NcclSearchGraph slow = ring;
   slow.channels = 15;
   slow.intra_bytes_per_second = slow.inter_bytes_per_second = 24e9;

@@ -19,7 +19,7 @@ NcclPlan plan_to_draw() {
   plan.ranks = 4;
   plan.version = "2.30.7";
   plan.nics = {"mlx5_0", "<mlx5_3>"};
-  plan.graphs.assign(2, {NcclSearchGraph{"ring", 4, 0, 2, 48e9, 24e9, "NVL", "PIX", {}}});
+  plan.graphs.assign(2, {NcclSearchGraph{NcclAlgorithm::ring, 4, 0, 2, 48e9, 24e9, "NVL", "PIX", {}}});
   plan.collective_channels = 2;
   plan.rings = {{0, 1, 3, 2}, {0, 1, 2, 3}};
   plan.tree_parents = {{-1, 0, 0, 2}, {-1, 0, 0, 2}};

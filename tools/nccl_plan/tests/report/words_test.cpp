@@ -14,7 +14,7 @@ TEST(NcclPlanWords, ARateOfAChannelHasNoDecimalsThatSayNothing) {
 
 TEST(NcclPlanWords, APatternIsSaidOfATreeOnly) {
   NcclSearchGraph graph;
-  graph.algorithm = "ring";
+  graph.algorithm = NcclAlgorithm::ring;
   graph.pattern = 4;
   graph.channels = 8;
   graph.intra_bytes_per_second = 48 * kGigabyte;
@@ -22,7 +22,7 @@ TEST(NcclPlanWords, APatternIsSaidOfATreeOnly) {
   graph.intra_type = "NVL";
   graph.inter_type = "PIX";
   EXPECT_EQ(graph_words(graph), "8 × 48/24 GB/s NVL/PIX");
-  graph.algorithm = "tree";
+  graph.algorithm = NcclAlgorithm::tree;
   graph.cross_nic = 1;
   EXPECT_EQ(graph_words(graph), "8 × 48/24 GB/s NVL/PIX pattern 4 crossNic 1");
   EXPECT_EQ(graph_words({}), "none");
