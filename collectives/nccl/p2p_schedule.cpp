@@ -1,7 +1,5 @@
 #include "collectives/nccl/p2p_schedule.hpp"
 
-#include "collectives/operations.hpp"
-
 namespace collbench::collectives {
 namespace {
 

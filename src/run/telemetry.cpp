@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "analysis/counters/counter_rises.hpp"
 #include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/json_reader.hpp"
-#include "base/record/telemetry.hpp"
 #include "base/units.hpp"
 #include "launch/real_machine.hpp"
 #include "topology/graph/pci.hpp"

@@ -12,7 +12,6 @@
 #include "src/run/expectation.hpp"
 #include "tools/lab01/report/lab01.hpp"
 #include "topology/cluster/cluster_topology.hpp"
-#include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
 namespace {
