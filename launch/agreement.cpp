@@ -7,7 +7,6 @@
 #include <exception>
 #include <new>
 #include <utility>
-#include <vector>
 
 namespace collbench::launch {
 namespace {

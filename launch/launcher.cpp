@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <string_view>
 
 #include "base/environment.hpp"
 #include "base/host_name.hpp"

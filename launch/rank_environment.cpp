@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/text_input.hpp"

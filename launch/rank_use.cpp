@@ -5,11 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "launch/flight/process_stat.hpp"
-#include "launch/real_machine.hpp"
 
 namespace collbench::launch {
 

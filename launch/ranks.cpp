@@ -1,8 +1,6 @@
 #include "launch/ranks.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 
 namespace collbench::launch {
 

@@ -14,11 +14,9 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <span>
 #include <string_view>

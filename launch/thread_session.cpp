@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <barrier>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <iterator>
 #include <span>

@@ -13,7 +13,6 @@
 
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "analysis/models/nccl/healthy_ranges.hpp"
-#include "analysis/models/nccl/links.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/verdict/fitting_machines.hpp"
 #include "base/statistics.hpp"

@@ -1,6 +1,5 @@
 #include "collectives/nccl/call_issuer.hpp"
 
-#include <algorithm>
 #include <thread>
 #include <utility>
 

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "base/environment.hpp"
 #include "base/statistics.hpp"

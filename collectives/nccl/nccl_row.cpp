@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <span>
 #include <thread>
 
 #include "base/units.hpp"
 #include "collectives/buffer_layout.hpp"
-#include "collectives/nccl/loader/nccl_library.hpp"
 #include "collectives/operations.hpp"
 
 namespace collbench::collectives {

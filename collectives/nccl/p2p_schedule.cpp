@@ -1,7 +1,5 @@
 #include "collectives/nccl/nccl_row.hpp"
 
-#include "collectives/operations.hpp"
-
 namespace collbench::collectives {
 namespace {
 

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
-#include <vector>
 
 #include "base/shared_library.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"

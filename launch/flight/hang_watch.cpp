@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "launch/flight/flight_folder.hpp"
 #include "launch/flight/process_stat.hpp"
 
 namespace collbench::launch {

@@ -14,7 +14,6 @@
 #include <cstring>
 #include <filesystem>
 #include <sstream>
-#include <string>
 #include <system_error>
 
 #include "base/files.hpp"

@@ -20,8 +20,6 @@
 #include <boost/asio/streambuf.hpp>
 #include <boost/asio/write.hpp>
 
-#include "launch/hosts/greeting.hpp"
-
 namespace collbench::launch {
 namespace {
 

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <string>
-#include <string_view>
 
 #include "base/error.hpp"
 #include "base/host_name.hpp"

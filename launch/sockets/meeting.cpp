@@ -6,9 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
-#include <functional>
-#include <memory>
-#include <optional>
 #include <thread>
 #include <utility>  // before Asio, which uses it and does not say so
 

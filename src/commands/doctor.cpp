@@ -15,7 +15,6 @@
 #include "src/cli/fleet_file.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
-#include "src/cli/toml_text.hpp"
 #include "src/commands/doctor.hpp"
 #include "src/commands/registry.hpp"
 #include "topology/doctor/checks.hpp"

@@ -11,7 +11,6 @@
 #include "base/json_reader.hpp"
 #include "base/record/json_fields.hpp"
 #include "base/units.hpp"
-#include "launch/agreement.hpp"
 #include "topology/cluster/placement.hpp"
 #include "topology/graph/cpu_list.hpp"
 #include "topology/graph/host_signature.hpp"

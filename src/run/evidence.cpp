@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "analysis/report/report.hpp"
 #include "analysis/report/sections.hpp"

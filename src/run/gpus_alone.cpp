@@ -10,7 +10,6 @@
 #include <future>
 #include <set>
 #include <thread>
-#include <utility>
 
 #include "analysis/probe/siblings.hpp"
 #include "base/child_process.hpp"

@@ -8,18 +8,13 @@
 #include <cstdlib>
 #include <functional>
 #include <future>
-#include <memory>
-#include <mutex>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "analysis/hang/hang.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "launch/flight/flight_folder.hpp"
-#include "launch/flight/hang_watch.hpp"
 #include "launch/flight/process_stat.hpp"
 #include "launch/interruption.hpp"
 #include "launch/launcher.hpp"

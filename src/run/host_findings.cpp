@@ -5,18 +5,15 @@
 #include <algorithm>
 #include <list>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/json_reader.hpp"
 #include "base/record/json_fields.hpp"
 #include "base/text_input.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
 #include "src/run/cluster.hpp"
-#include "topology/doctor/checks.hpp"
 #include "topology/doctor/nccl_messages.hpp"
 #include "topology/readers/gather_live.hpp"
 

@@ -15,7 +15,6 @@
 
 #include "analysis/report/report.hpp"
 #include "base/error.hpp"
-#include "base/files.hpp"
 #include "base/json_reader.hpp"
 #include "base/output_lock.hpp"
 #include "base/record/run_stream.hpp"

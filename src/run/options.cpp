@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "analysis/report/report.hpp"
 #include "analysis/report/run_charts.hpp"

@@ -7,7 +7,6 @@
 #include <system_error>
 #include <utility>
 
-#include "analysis/report/report.hpp"
 #include "analysis/report/run_charts.hpp"
 #include "base/record/run_stream.hpp"
 #include "src/cli/output.hpp"

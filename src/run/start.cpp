@@ -19,12 +19,9 @@
 
 #include "base/child_process.hpp"
 #include "base/environment.hpp"
-#include "base/error.hpp"
 #include "base/units.hpp"
 #include "collectives/mpi/mpi_library.hpp"
-#include "collectives/nccl/nccl_process.hpp"
 #include "launch/agreement.hpp"
-#include "launch/flight/flight_recorder.hpp"
 #include "launch/interruption.hpp"
 #include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
@@ -32,9 +29,7 @@
 #include "launch/sockets/rank_link.hpp"
 #include "launch/thread_session.hpp"
 #include "src/cli/standard_streams.hpp"
-#include "src/run/hang_report.hpp"
 #include "src/run/host_findings.hpp"
-#include "src/run/incident.hpp"
 
 namespace collbench::program {
 namespace {

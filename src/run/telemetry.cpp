@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,7 +12,6 @@
 #include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/json_reader.hpp"
-#include "base/record/telemetry.hpp"
 #include "base/units.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/standard_streams.hpp"

@@ -1,7 +1,6 @@
 #include "topology/doctor/nccl_messages.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

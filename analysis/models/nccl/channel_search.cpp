@@ -1,10 +1,8 @@
 #include "analysis/models/nccl/channel_search.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <span>
 #include <tuple>
-#include <utility>
 
 #include "analysis/models/nccl/channel_steps.hpp"
 #include "analysis/models/nccl/gpu_generations.hpp"

@@ -1,8 +1,6 @@
 #include "analysis/models/nccl/channel_steps.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <tuple>
 
 namespace collbench::analysis {
 namespace {

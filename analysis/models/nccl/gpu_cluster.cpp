@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "analysis/models/nccl/node_nics.hpp"
 #include "base/error.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "analysis/models/nccl/algorithms.hpp"
 #include "analysis/models/nccl/bands.hpp"
 #include "analysis/models/nccl/links.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"

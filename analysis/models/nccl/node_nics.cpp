@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/models/nccl/gpu_generations.hpp"
 #include "topology/catalog/links.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"

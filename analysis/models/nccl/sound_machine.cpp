@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string>
 #include <tuple>
 
 #include "analysis/models/nccl/node_nics.hpp"

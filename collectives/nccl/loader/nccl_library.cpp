@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <functional>
 #include <optional>
-#include <vector>
 
 #include "base/shared_library.hpp"
 #include "collectives/nccl/loader/cuda_obstacle.hpp"

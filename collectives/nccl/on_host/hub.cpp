@@ -14,8 +14,6 @@
 #include <optional>
 #include <span>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "collectives/data/element_types.hpp"
 

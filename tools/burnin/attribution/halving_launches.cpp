@@ -1,7 +1,6 @@
 #include "tools/burnin/attribution/halving_launches.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,6 @@
 #include <map>
 #include <set>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "analysis/probe/gpu_findings.hpp"

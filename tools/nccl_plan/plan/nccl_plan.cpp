@@ -1,6 +1,5 @@
 #include "tools/nccl_plan/plan/nccl_plan.hpp"
 
-#include <array>
 #include <string_view>
 
 namespace collbench {

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
 #include <memory>
 
-#include "base/units.hpp"
 #include "tools/probe/gpu/probe_memory.hpp"
 
 namespace collbench::collectives {
