@@ -116,8 +116,7 @@ TextTable with_last_wrapped(TextTable cells, int room) {
 
 /// Columns that a line does not hold go on below, behind the first column again.
 std::string broken_into_lines(LaidOut table, int width) {
-  const int widest = *std::max_element(table.widths.begin() + 1, table.widths.end());
-  cut(table, 0, std::max(kMinCell, std::min(table.widths[0], width - 4 - widest)));
+  cut(table, 0, std::max(kMinCell, width / 2));
   std::string text;
   for (std::size_t from = 1; from < table.widths.size();) {
     std::size_t to = from;
@@ -204,7 +203,9 @@ std::string section_text(const ReportSection& section, TextLayout layout) {
     const std::string words =
         std::visit([&layout](const auto& each) { return block_text(each, layout); }, block);
     if (words.empty()) continue;
-    if (!all.empty() && !(was_prose && is_prose(block))) all += "\n";
+    const bool is_below_heading =
+        all.empty() && !heading.empty() && std::holds_alternative<ReportFindings>(block);
+    if (is_below_heading || (!all.empty() && !(was_prose && is_prose(block)))) all += "\n";
     all += words;
     was_prose = is_prose(block);
   }

@@ -52,7 +52,7 @@ class Fleet(unittest.TestCase):
         said = json.loads(self.doctor("--fleet", "fleet.toml", "--format", "json").stdout)
         self.assertEqual([each["match"] for each in said["fleet"]["hosts"]], ["differs", "not_known", "not_read", "not_in_the_file", "as_expected"])
         self.assertEqual(len(said["machines"]), 4)
-        self.assertTrue(self.doctor("--fleet", "fleet.toml", "--format", "md").stdout.startswith("**1 of 4 hosts is as fleet"))
+        self.assertTrue(self.doctor("--fleet", "fleet.toml", "--format", "md").stdout.startswith("# Doctor\n\n**1 of 4 hosts is as fleet"))
 
     def test_all_as_expected(self):
         self.write("fleet.toml", FLEET.replace("node[1-4]", "node1").split("[", 1)[0])

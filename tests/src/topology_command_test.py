@@ -98,7 +98,7 @@ class Diff(Scratch):
         good, bad = self.pair()
         found = json.loads(topo("diff", good, bad, "--format", "json").stdout)["pairs"][0]["findings"]
         self.assertEqual([each["code"] for each in found], ["nvlink-fewer"])
-        self.assertIn("| degraded | nvlink-fewer |", topo("diff", good, bad, "--format", "md").stdout)
+        self.assertIn("| **degraded** | nvlink-fewer |", topo("diff", good, bad, "--format", "md").stdout)
 
     def test_the_cost_is_the_difference_of_predictions(self):
         good, bad = self.pair()
@@ -186,7 +186,7 @@ class Diff(Scratch):
             result = topo("diff", *machines)
             self.assertEqual(result.returncode, 1, result.stderr)
             self.assertIn(headline, result.stdout)
-            self.assertIn("odd nodes (3 of 60)", result.stdout)
+            self.assertIn("Odd nodes (3 of 60)", result.stdout)
             self.assertEqual(topo("diff", *machines, "--format", "hostfile").stdout, "n03\nn17\nn39\n")
             self.assertEqual(topo("diff", *machines, "--format", "slurm").stdout, "n[03,17,39]\n")
             odd = json.loads(topo("diff", *machines, "--format", "json").stdout)["odd_nodes"]

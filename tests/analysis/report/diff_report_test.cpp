@@ -51,7 +51,8 @@ TEST(DiffReport, JsonHoldsAllOfIt) {
 
 TEST(DiffReport, MarkdownIsATable) {
   EXPECT_THAT(report(two_hosts(slow_nic()), "md"),
-              AllOf(HasSubstr("## bad.json against good.json"), HasSubstr("| degraded | nic-port-slower |")));
+              AllOf(HasSubstr("\n**bad.json against good.json: 1 degraded**\n"),
+                    HasSubstr("| **degraded** | nic-port-slower |")));
   EXPECT_THAT(report(two_hosts(healthy()), "md"), AllOf(HasSubstr("no difference"), Not(HasSubstr("|"))));
 }
 
@@ -94,7 +95,7 @@ TEST(DiffReport, EveryOddNodeOfAFleetIsListedByHostInEveryFormat) {
     EXPECT_EQ(report(diff, "slurm"), "n[03,17,39-59]\n");
     EXPECT_THAT(report(diff, "hostfile"), testing::StartsWith("n03\nn17\nn39\nn40\n"));
     EXPECT_THAT(report(diff, "text"),
-                AllOf(HasSubstr("odd nodes (23 of 60)"), HasSubstr("\n  n03 broken gpu-missing"),
+                AllOf(HasSubstr("\nOdd nodes (23 of 60)\n"), HasSubstr("\n  n03   broken gpu-missing"),
                       HasSubstr("Slurm: n[03,17,39-59]")));
   }
 }

@@ -24,7 +24,9 @@ TEST(DiffPage, HasARowForEachFindingWithItsReasonAndCost) {
   diff.pairs = {pair};
   const std::string page = report(diff, "html");
   EXPECT_THAT(page, HasSubstr("<th scope=\"row\" class=\"warning\">degraded</th><td>nic-port-slower</td>"));
-  EXPECT_THAT(page, HasSubstr("<td>200 Gb/s instead of 400</td>"));
+  EXPECT_THAT(
+      page,
+      HasSubstr("<td class=\"prose\">NIC7: 200 Gb/s instead of 400; The port came up at a lower rate.</td>"));
   EXPECT_THAT(page, HasSubstr("&lt;i&gt;node7&lt;/i&gt;"));
   EXPECT_THAT(page, HasSubstr("leave it out"));
   EXPECT_THAT(page, Not(HasSubstr("<i>")));
@@ -33,7 +35,7 @@ TEST(DiffPage, HasARowForEachFindingWithItsReasonAndCost) {
 TEST(DiffPage, WithoutAFindingSaysSo) {
   DiffReport diff;
   diff.pairs = {{.a = {"x"}, .b = {"y"}, .findings = {}, .versions = {}}};
-  EXPECT_THAT(report(diff, "html"), HasSubstr("<p>no difference</p>"));
+  EXPECT_THAT(report(diff, "html"), HasSubstr("<li>y against x: no difference</li>"));
 }
 
 }  // namespace
