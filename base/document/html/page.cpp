@@ -136,12 +136,16 @@ std::string block_markup(const ReportPicture& picture) {
 std::string html_body(const ReportSection& section) {
   std::string body;
   int tables = 0;
-  const std::string region = section.heading.empty() ? "Table" : section.heading + ", table";
   for (ReportBlock block : section.blocks) {
-    if (const auto* const findings = std::get_if<ReportFindings>(&block)) block = as_table(*findings);
+    std::string kind = "table";
+    if (const auto* const findings = std::get_if<ReportFindings>(&block)) {
+      block = as_table(*findings);
+      kind = "findings";
+    }
     // Not the heading alone: a region in another one of the same name cannot be told from it.
     if (auto* const table = std::get_if<ReportTable>(&block); table != nullptr && table->caption.empty())
-      table->caption = region + (++tables < 2 ? "" : " " + std::to_string(tables));
+      table->caption = (section.heading.empty() ? kind : section.heading + ", " + kind) +
+                       (++tables < 2 ? "" : " " + std::to_string(tables));
     body += std::visit([](const auto& each) { return block_markup(each); }, block);
   }
   return body;

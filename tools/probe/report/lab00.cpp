@@ -123,6 +123,18 @@ std::string roofline_explanation(const ProbeRecord& record, const Roofline& roof
   return text;
 }
 
+/// The probe's own page as a section of this one: its verdict below its tables.
+std::string all_that_was_measured(const ProbeRecord& record) {
+  Document probed = probe_document({record});
+  ReportSection section{"All that was measured", {probed.sections[0].heading}};
+  for (ReportBlock& block : probed.sections[0].blocks) section.blocks.push_back(std::move(block));
+  ReportLines verdict{probed.headline};
+  verdict.insert(verdict.end(), probed.lead.begin(), probed.lead.end());
+  section.blocks.emplace_back(std::move(verdict));
+  for (ReportBlock& block : probed.sections[1].blocks) section.blocks.push_back(std::move(block));
+  return markdown(section);
+}
+
 }  // namespace
 
 double Roofline::bound(double intensity) const { return std::min(flops, bytes * intensity); }
@@ -227,7 +239,7 @@ std::string lab00_page(const ProbeRecord& record, const Lab00Price& price, const
       "(stas00/ml-engineering for products, Azure/AI-benchmarking-guide for copies), with the data sheet's "
       "dense peak.\n";
   if (!picture.empty()) text += fmt::format("\n![Roofline]({})\n", picture);
-  text += "\n## All that was measured\n" + probe_report({record}, "md", 0);
+  text += all_that_was_measured(record);
   if (!measured_products(record).empty())
     text += "\n## Where products land\n" + products_table(record, *roof);
   text += "\n## What it means\n" + roofline_explanation(record, *roof);

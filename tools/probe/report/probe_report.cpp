@@ -9,7 +9,6 @@
 
 #include "analysis/probe/gpu_findings.hpp"
 #include "analysis/probe/siblings.hpp"
-#include "base/document/document.hpp"
 #include "base/statistics.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
@@ -131,22 +130,6 @@ ReportSection section_of(const ProbeRecord& record) {
   return section;
 }
 
-Document document_of(const std::vector<ProbeRecord>& records) {
-  const ProbeVerdict verdict = judge_probes(records);
-  Document document{"Probe", {}, {}, {probe_headline(verdict)}};
-  for (const SlowPart& slow : verdict.slow)
-    add(document.lead, slow.bad ? Tone::alarm : Tone::warning, "{}: {}", slow.bad ? "bad" : "suspect",
-        slow.evidence);
-  for (const ProbeRecord& record : records) document.sections.push_back(section_of(record));
-  ReportLines others;
-  for (const std::string& healthy : verdict.healthy) add(others, "alike: {}", healthy);
-  for (const std::string& each : verdict.not_judged)
-    if (verdict.not_judged.size() > 1 || !verdict.healthy.empty() || !verdict.slow.empty())
-      add(others, "not judged: {}", each);  // else the headline says it
-  document.sections.push_back({"Siblings", {std::move(others)}});
-  return document;
-}
-
 /// The largest of an id by its rate over all cores; null where there is none.
 const ProbeMeasurement* best_of_id(const ProbeRecord& record, std::string_view id) {
   const ProbeMeasurement* best = nullptr;
@@ -191,11 +174,27 @@ std::string probe_csv(const std::vector<ProbeRecord>& records) {
 
 }  // namespace
 
+Document probe_document(const std::vector<ProbeRecord>& records) {
+  const ProbeVerdict verdict = judge_probes(records);
+  Document document{"Probe", {}, {}, {probe_headline(verdict)}};
+  for (const SlowPart& slow : verdict.slow)
+    add(document.lead, slow.bad ? Tone::alarm : Tone::warning, "{}: {}", slow.bad ? "bad" : "suspect",
+        slow.evidence);
+  for (const ProbeRecord& record : records) document.sections.push_back(section_of(record));
+  ReportLines others;
+  for (const std::string& healthy : verdict.healthy) add(others, "alike: {}", healthy);
+  for (const std::string& each : verdict.not_judged)
+    if (verdict.not_judged.size() > 1 || !verdict.healthy.empty() || !verdict.slow.empty())
+      add(others, "not judged: {}", each);  // else the headline says it
+  document.sections.push_back({"Siblings", {std::move(others)}});
+  return document;
+}
+
 std::vector<std::string> probe_formats() { return {"text", "md", "json", "csv"}; }
 
 std::string probe_report(const std::vector<ProbeRecord>& records, std::string_view format, int width) {
-  if (format == "text") return text(document_of(records), {.columns = width});
-  if (format == "md") return markdown(document_of(records));
+  if (format == "text") return text(probe_document(records), {.columns = width});
+  if (format == "md") return markdown(probe_document(records));
   if (format == "json") return probe_json(records.front());
   if (format == "csv") return probe_csv(records);
   throw std::out_of_range("probe has no format " + std::string(format));
