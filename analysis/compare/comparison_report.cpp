@@ -256,17 +256,20 @@ std::string change_style(RowChange change) {
 
 ReportTable compared_rows(const Comparison& comparison, bool with_same) {
   constexpr std::size_t kChangeColumn = 1;
-  const std::vector<std::string> headings = comparison_headings(comparison);
   ReportTable table{.caption = "Each row of both, times as geometric means over launches",
-                    .headings = headings,
-                    .left = 2,
-                    .spare = {headings.rbegin(), headings.rbegin() + 4}};  // to the times
+                    .headings = comparison_headings(comparison),
+                    .left = 2};
   for (const ComparedRow& row : comparison.rows) {
     if (row.change == RowChange::same && !with_same) continue;
     const std::vector<std::string> cells = comparison_cells(row, comparison.paired.has_value());
     table.rows.emplace_back(cells.begin(), cells.end());
     table.rows.back()[kChangeColumn].style = change_style(row.change);
   }
+  // A narrow page lacks what no row has, then launches, p, and the times, from which the ratio is.
+  for (std::size_t column = 2; column < table.headings.size(); ++column)
+    if (std::ranges::all_of(table.rows, [column](const auto& row) { return row[column].text == kNoValue; }))
+      table.spare.push_back(table.headings[column]);
+  for (const std::size_t column : {7U, 6U, 4U, 5U}) table.spare.push_back(table.headings[column]);
   return table;
 }
 
@@ -278,7 +281,7 @@ Document document_of(const Comparison& comparison, bool with_same, std::vector<C
       {comparison_headline(comparison)}};
   document.sections[0].blocks.emplace_back(std::move(charts));
   document.sections[1].blocks.emplace_back(compared_rows(comparison, with_same));
-  if (document.lead.empty()) document.lead = {{"nothing is known to differ beside the times"}};
+  if (document.lead.empty()) document.lead = {{"nothing is known to differ but the times"}};
   return document;
 }
 

@@ -173,10 +173,14 @@ std::string fleet_summary(const std::vector<DoctorPage>& pages) {
 }
 
 std::string fleet_report(const std::vector<DoctorPage>& pages, const std::optional<FleetComparison>& fleet,
-                         std::string_view format, const TextOptions& options) {
+                         const std::vector<Error>& not_read, std::string_view format,
+                         const TextOptions& options) {
   if (format == "json") {
     Json json{{"machines", array_of(pages, json_of)}};
-    if (fleet) json["fleet"] = fleet_check_json(*fleet);
+    if (fleet)
+      json["fleet"] = fleet_check_json(*fleet);
+    else if (!not_read.empty())
+      json["not_read"] = array_of(not_read, [](const Error& error) { return one_line(error.where()); });
     return json_document(json);
   }
   const bool is_text = format == "text";
@@ -195,8 +199,14 @@ std::string fleet_report(const std::vector<DoctorPage>& pages, const std::option
     // Without evidence of any of a fleet's hosts there is nothing more.
     if (!pages.empty()) document.sections.push_back({fleet_summary(pages), {std::move(machines)}});
   } else {
-    document.headline = {fleet_summary(pages)};
-    document.lead = std::move(machines);
+    document.headline = {
+        not_read.empty()
+            ? fleet_summary(pages)
+            : fmt::format("{} not read; {}", counted(not_read.size(), "machine"), fleet_summary(pages))};
+    for (const Error& error : not_read)
+      add(document.lead, Tone::warning, "not read: {}: {}; {}", error.where(), error.what(),
+          error.next_step());
+    document.lead.insert(document.lead.end(), machines.begin(), machines.end());
   }
   for (const DoctorPage* page : worst_first)
     if (!page->diagnosis.findings.empty())

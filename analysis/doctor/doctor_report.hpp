@@ -35,9 +35,10 @@ struct DoctorPage {
 
 /// Of several machines: a line each, those with the worst findings first, then the findings of each. Formats
 /// and exceptions as report(); JSON has their pages as "machines". Before them, or as "fleet", what a fleet
-/// file was compared with.
+/// file was compared with, else the machines whose evidence could not be read ("not_read").
 [[nodiscard]] std::string fleet_report(const std::vector<DoctorPage>& pages,
-                                       const std::optional<FleetComparison>& fleet, std::string_view format,
+                                       const std::optional<FleetComparison>& fleet,
+                                       const std::vector<Error>& not_read, std::string_view format,
                                        const TextOptions& options);
 
 /// "3 machines: 1 with something broken, 0 slow, 1 at risk, 1 without a finding".

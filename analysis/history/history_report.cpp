@@ -14,6 +14,7 @@
 #include "base/statistics.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
+#include "base/word_list.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -168,7 +169,7 @@ HistoryRows history_rows(const MachineHistory& history) {
     for (const ChangePoint& change : trend.changes)
       rows.changes.push_back({change_line(history, trend, change), Tone::warning});
     if (!is_known)
-      rows.too_few = fmt::format("changes {}: not known; a change of {} can be seen from {} records on",
+      rows.too_few = fmt::format("changes {}: not known; with {}, a change can be seen from {} records on",
                                  kNoValue, counted(rows.trends.size(), "row"), needed);
   }
   std::ranges::sort(rows.changes, {}, &ReportLine::text);
@@ -186,10 +187,11 @@ std::string fleet_row_title(const FleetTable& fleet, std::size_t row) {
                      history_time(fleet.medians[row]));
 }
 
-std::size_t odd_nodes_of(const FleetTable& fleet) {
-  return static_cast<std::size_t>(std::ranges::count_if(fleet.nodes, [](const FleetNode& node) {
-    return std::ranges::find(node.is_odd, true) != node.is_odd.end();
-  }));
+std::vector<std::string> odd_nodes_of(const FleetTable& fleet) {
+  std::vector<std::string> names;
+  for (const FleetNode& node : fleet.nodes)
+    if (std::ranges::find(node.is_odd, true) != node.is_odd.end()) names.push_back(node.name);
+  return names;
 }
 
 std::string fleet_title(const FleetTable& fleet) {
@@ -199,7 +201,7 @@ std::string fleet_title(const FleetTable& fleet) {
           : fmt::format(
                 "{} odd (!: more than {:.0f} % off the median, and further than chance takes any of a "
                 "healthy fleet in one of twenty tables)",
-                odd_nodes_of(fleet), kOddRatio * 100);
+                odd_nodes_of(fleet).size(), kOddRatio * 100);
   return fmt::format("{}: newest record of each, time over the median of all; {}",
                      counted(fleet.nodes.size(), "node"), verdict);
 }
@@ -242,22 +244,25 @@ ReportSection fleet_section(const FleetTable& fleet, const std::string& kind, st
           fmt::format("nodes-{}", number + 1)};
 }
 
-/// What the headline counts.
-struct HistoryCounts {
+/// What the headline says.
+struct HistoryAnswer {
   std::size_t records = 0;
   std::size_t changes = 0;
-  std::size_t odd_nodes = 0;
-  bool is_known = true;  ///< all rows have the records that a change takes to be seen
+  std::vector<std::string> odd_nodes{};
+  bool has_small_fleet = false;  ///< of which nobody is odd
+  bool is_known = true;          ///< all rows have the records that a change takes to be seen
 };
 
-/// "1 odd node; 2 changes of level; 40 records of 2 machines"
-std::string history_headline(const HistoryCounts& counts, std::size_t machines) {
-  return fmt::format(
-      "{}{}; {} of {}", counts.odd_nodes > 0 ? counted(counts.odd_nodes, "odd node") + "; " : "",
-      counts.changes > 0 ? counted(counts.changes, "change") + " of level"
-      : counts.is_known  ? "no row changed its level"
-                         : "no change of level seen, but some rows have too few records to show one",
-      counted(counts.records, "record"), counted(machines, "machine"));
+/// "odd: n4; 2 changes of level; 40 records of 2 machines"
+std::string history_headline(const HistoryAnswer& answer, std::size_t machines) {
+  std::string text;
+  if (!answer.odd_nodes.empty()) text += fmt::format("odd: {}; ", join_first(answer.odd_nodes, 4, ", "));
+  if (answer.has_small_fleet)
+    text += fmt::format("which nodes are odd is not known of fewer than {}; ", kMinFleet);
+  text += answer.changes > 0 ? counted(answer.changes, "change") + " of level"
+          : answer.is_known  ? "no row changed its level"
+                             : "no change of level seen, and not known of rows with too few records";
+  return text + fmt::format("; {} of {}", counted(answer.records, "record"), counted(machines, "machine"));
 }
 
 /// Beside the first history of each kind of machine a table of its nodes, by the newest record of each; empty
@@ -279,19 +284,21 @@ Document history_document(const std::vector<MachineHistory>& histories, const st
                           bool with_charts) {
   Document page{"Baseline " + name, {}};
   const std::vector<FleetTable> fleets = fleets_of(histories);
-  HistoryCounts counts;
+  HistoryAnswer answer;
   std::size_t kind = 0;
   for (std::size_t i = 0; i < histories.size(); ++i) {
     if (i > 0 && histories[i].kind != histories[i - 1].kind) ++kind;
     if (!fleets[i].nodes.empty()) page.sections.push_back(fleet_section(fleets[i], histories[i].kind, kind));
     const HistoryRows rows = history_rows(histories[i]);
     page.sections.push_back(machine_section(histories[i], rows, i, with_charts));
-    counts.records += histories[i].runs.size();
-    counts.changes += rows.changes.size();
-    counts.odd_nodes += odd_nodes_of(fleets[i]);
-    counts.is_known = counts.is_known && rows.too_few.empty();
+    answer.records += histories[i].runs.size();
+    answer.changes += rows.changes.size();
+    for (std::string& node : odd_nodes_of(fleets[i])) answer.odd_nodes.push_back(std::move(node));
+    answer.has_small_fleet =
+        answer.has_small_fleet || (!fleets[i].nodes.empty() && fleets[i].nodes.size() < kMinFleet);
+    answer.is_known = answer.is_known && rows.too_few.empty();
   }
-  page.headline = {history_headline(counts, histories.size())};
+  page.headline = {history_headline(answer, histories.size())};
   return page;
 }
 

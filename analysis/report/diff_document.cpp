@@ -46,13 +46,12 @@ ReportFindings findings_of(const ComparedHosts& pair, bool all_costs) {
 }
 
 ReportSection odd_node_section(const DiffReport& diff, const std::vector<OddNode>& odd) {
-  ReportTable table{
-      .caption = "Odd nodes", .headings = {"node", "findings"}, .is_text = true, .right = 1, .wraps = true};
+  ReportList lines;
   for (const OddNode& node : odd)
-    table.rows.push_back({{node.host}, {fmt::format("{}", fmt::join(node.findings, "; "))}});
+    lines.push_back(fmt::format("{}: {}", node.host, fmt::join(node.findings, "; ")));
   const std::string faulty = slurm_node_list(faulty_nodes(diff));
   return {fmt::format("Odd nodes ({} of {})", odd.size(), diff.nodes),
-          {std::move(table), "Slurm: " + (faulty.empty() ? no_slurm_list(diff) : faulty)},
+          {std::move(lines), "Slurm: " + (faulty.empty() ? no_slurm_list(diff) : faulty)},
           "odd-nodes"};
 }
 
@@ -67,9 +66,9 @@ Document diff_document(const DiffReport& diff, bool all_costs) {
     const ComparedHosts& pair = diff.pairs[i];
     const std::string title = fmt::format("{}: {}", diff_title(pair), diff_summary(pair));
     if (is_one) lines.push_back({title});
-    ReportSection& section = page.sections.emplace_back(
-        is_one ? "" : title, std::vector<ReportBlock>{findings_of(pair, all_costs)},
-        fmt::format("pair-{}", i + 1));
+    ReportSection& section =
+        page.sections.emplace_back(ReportSection{is_one ? "" : title, {}, fmt::format("pair-{}", i + 1)});
+    if (!pair.findings.empty()) section.blocks.emplace_back(findings_of(pair, all_costs));
     for (const std::string& version : pair.versions) section.blocks.emplace_back("version of " + version);
   }
   if (!diff.left_out.empty()) page.sections.push_back({"", {diff.left_out}});

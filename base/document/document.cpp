@@ -79,7 +79,7 @@ ReportTable as_table(const ReportFindings& findings) {
     if (!finding.where.empty()) cells[column(kWhere)] = finding.where;
     for (const auto& [label, words] : finding.lines) {
       std::string& cell = cells[column(label)].text;
-      cell += (cell.empty() ? "" : cell.ends_with('.') ? " " : "; ") + words;
+      cell += (cell.empty() ? "" : cell.ends_with('.') ? " " : label.empty() ? ". " : "; ") + words;
     }
   }
   return table;

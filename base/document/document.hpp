@@ -99,7 +99,8 @@ using ReportBlock = std::variant<std::string, ReportList, ReportLines, ReportTab
 
 struct ReportSection {
   std::string heading;  ///< empty: the blocks go on with what stands before them
-  std::vector<ReportBlock> blocks;
+  std::vector<ReportBlock>
+      blocks;        ///< none: the heading says it all; none that says anything: it is left out
   std::string id{};  ///< of a page: letters, digits and hyphens; empty: by its number
 };
 

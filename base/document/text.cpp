@@ -14,7 +14,7 @@ namespace collbench {
 namespace {
 
 constexpr int kMinCell = 8;       ///< of a cell of words that is cut
-constexpr int kMinName = 36;      ///< what other words should have before a spare column is left out for them
+constexpr int kMinName = 40;      ///< what other words should have before a spare column is left out for them
 constexpr int kMinLastCell = 20;  ///< and a last column of words
 
 /// A table's cells below their headings, how wide the columns are, and how many at its sides are words.
@@ -209,7 +209,8 @@ std::string section_text(const ReportSection& section, TextLayout layout) {
     all += words;
     was_prose = is_prose(block);
   }
-  return all.empty() ? all : heading + all;
+  // A section without blocks is its heading, which then is a sentence.
+  return all.empty() && !section.blocks.empty() ? "" : heading + all;
 }
 
 }  // namespace

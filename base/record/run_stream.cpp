@@ -142,6 +142,10 @@ Run run_from_text(std::string_view text, std::string_view file_name) {
     throw usage_error(std::string(file_name), "the file is CSV, which does not hold a whole run",
                       "give the record that -J wrote");
   }
+  if (!trim(text).starts_with('{')) {
+    throw usage_error(std::string(file_name), "the file is no record of a run",
+                      "of a benchmark's log make one: collbench judge LOG -J run.json");
+  }
   if (looks_like_stream(text)) return run_of(run_stream_from_text(text, file_name));
   return run_from_json_text(text, file_name);
 }

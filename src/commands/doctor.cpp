@@ -82,26 +82,31 @@ CommandResult diagnose_machines(const DoctorCommand& options) {
   if (has_fleet) expected = parse_fleet_file(read_file(options.fleet, kMaxFleetBytes), options.fleet);
   std::vector<analysis::HostEvidence> seen;
   std::vector<analysis::DoctorPage> pages;
+  std::vector<Error> not_read;  // without a fleet file, which has them among its hosts
   const auto look = [&](topology::Evidence evidence, const std::string& host, const std::string& machine) {
     if (has_fleet) seen.push_back({host, machine, "", analysis::seen_facts(evidence)});
     std::vector<analysis::DoctorPage> more = analysis::doctor_pages(std::move(evidence), machine);
     std::move(more.begin(), more.end(), std::back_inserter(pages));
   };
-  for (const std::string& each : machines_of(options.evidence, options.fleet)) {
+  const std::vector<std::string> machines = machines_of(options.evidence, options.fleet);
+  for (const std::string& each : machines) {
     topology::Evidence evidence;
     try {
       evidence = topology::read_evidence(each);
     } catch (const Error& unreadable) {
-      if (!has_fleet || !fs::exists(each)) throw;
-      seen.push_back({evidence_host({}, each),
-                      each,
-                      fmt::format("{}; {}", unreadable.what(), unreadable.next_step()),
-                      {}});
+      if (!fs::exists(each) || (!has_fleet && machines.size() == 1)) throw;
+      not_read.push_back(unreadable);
+      if (has_fleet)
+        seen.push_back({evidence_host({}, each),
+                        each,
+                        fmt::format("{}; {}", unreadable.what(), unreadable.next_step()),
+                        {}});
       continue;
     }
     const std::string host = evidence_host(evidence, each);
     look(std::move(evidence), host, each);
   }
+  if (!has_fleet && pages.empty() && !not_read.empty()) throw Error(not_read.front());
   if (options.evidence.empty()) {
     topology::Evidence evidence = topology::live_evidence(topology::gather_live());
     const std::string host = evidence.host.name.value_or("this machine");
@@ -110,9 +115,9 @@ CommandResult diagnose_machines(const DoctorCommand& options) {
   std::optional<analysis::FleetComparison> fleet;
   if (has_fleet) fleet = analysis::compare_with_fleet(options.fleet, expected, seen);
   const auto write = [&](const OutputDocument& document) {
-    return pages.size() == 1 && !fleet
+    return pages.size() == 1 && !fleet && not_read.empty()
                ? analysis::report(pages.front(), document.format, page_options(document))
-               : analysis::fleet_report(pages, fleet, document.format, page_options(document));
+               : analysis::fleet_report(pages, fleet, not_read, document.format, page_options(document));
   };
   const bool failed = std::ranges::any_of(pages, [](const analysis::DoctorPage& page) {
     return std::ranges::any_of(page.diagnosis.findings, [](const auto& finding) {
@@ -123,7 +128,9 @@ CommandResult diagnose_machines(const DoctorCommand& options) {
                               : pages.size() == 1 ? analysis::doctor_summary(pages.front().diagnosis)
                                                   : analysis::fleet_summary(pages);
   return {write_documents(documents, write),
-          failed || (fleet && !fleet->is_as_expected()) ? ExitStatus::low : ExitStatus::ok,
+          failed || (fleet && !fleet->is_as_expected()) ? ExitStatus::low
+          : not_read.empty()                            ? ExitStatus::ok
+                                                        : ExitStatus::usage,
           prints_text(documents), written_notes(documents, summary)};
 }
 

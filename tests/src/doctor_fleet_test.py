@@ -54,6 +54,20 @@ class Fleet(unittest.TestCase):
         self.assertEqual(len(said["machines"]), 4)
         self.assertTrue(self.doctor("--fleet", "fleet.toml", "--format", "md").stdout.startswith("# Doctor\n\n**1 of 4 hosts is as fleet"))
 
+    def test_a_machine_that_cannot_be_read_hides_no_other(self):
+        self.write("nodes/node2/a.txt", "no output of any command\n")
+        done = self.doctor()
+        self.assertEqual(done.returncode, 2, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertTrue(lines[0].startswith("1 machine not read; 1 machine: "), lines)
+        self.assertTrue(lines[1].startswith("not read: nodes/node2"), lines)
+        self.assertTrue(any(line.startswith("nodes/node1: ") for line in lines[2:]), lines)
+        self.assertEqual(json.loads(self.doctor("--format", "json").stdout)["not_read"], ["nodes/node2"])
+        (self.folder / "nodes/node1/q.txt").write_text("nor here\n")
+        done = self.doctor()
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("no file in it is evidence", done.stderr)
+
     def test_all_as_expected(self):
         self.write("fleet.toml", FLEET.replace("node[1-4]", "node1").split("[", 1)[0])
         done = self.doctor("--fleet", "fleet.toml")

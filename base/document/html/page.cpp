@@ -156,7 +156,7 @@ std::string html_page(const Document& document) {
   std::string sections;
   for (const ReportSection& each : document.sections) {
     const std::string body = html_body(each);
-    if (body.empty()) continue;
+    if (body.empty() && (each.heading.empty() || !each.blocks.empty())) continue;
     const std::string id =
         each.id.empty() ? fmt::format("part-{}", &each - document.sections.data() + 1) : each.id;
     const std::string heading = xml_text(each.heading);

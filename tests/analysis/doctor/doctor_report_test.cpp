@@ -68,7 +68,7 @@ TEST(DoctorReport, AFleetIsALineAMachine) {
   DoctorPage well = page_of("NCCL_DEBUG=INFO\n");
   well.machine = "node8";
   const std::vector<DoctorPage> fleet{well, page_of("NCCL_IB_DISABLE=1\n")};
-  const std::string text = fleet_report(fleet, std::nullopt, "text", {.columns = 200});
+  const std::string text = fleet_report(fleet, std::nullopt, {}, "text", {.columns = 200});
   EXPECT_EQ(
       text.find(
           "2 machines: 0 with something broken, 1 slow, 0 at risk, 1 without a finding\nnode7: 1 finding, "),
@@ -76,11 +76,11 @@ TEST(DoctorReport, AFleetIsALineAMachine) {
       << text;
   EXPECT_THAT(text, HasSubstr(" not known: setting-costly\nnode8: 0 findings, "));
   EXPECT_THAT(text, HasSubstr("\nslow      setting-costly\n"));
-  const auto json = nlohmann::json::parse(fleet_report(fleet, std::nullopt, "json", {}));
+  const auto json = nlohmann::json::parse(fleet_report(fleet, std::nullopt, {}, "json", {}));
   EXPECT_EQ(json.at("machines").at(0).at("machine"), "node8");
   EXPECT_EQ(json.at("machines").at(1).at("findings").at(0).at("code"), "setting-costly");
-  EXPECT_THAT(fleet_report(fleet, std::nullopt, "md", {}), HasSubstr("- node7: 1 finding"));
-  EXPECT_THROW(static_cast<void>(fleet_report(fleet, std::nullopt, "csv", {})), std::out_of_range);
+  EXPECT_THAT(fleet_report(fleet, std::nullopt, {}, "md", {}), HasSubstr("- node7: 1 finding"));
+  EXPECT_THROW(static_cast<void>(fleet_report(fleet, std::nullopt, {}, "csv", {})), std::out_of_range);
 }
 
 TEST(DoctorReport, WhatAMachineSaysIsNotInterpreted) {

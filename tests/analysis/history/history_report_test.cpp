@@ -76,7 +76,8 @@ TEST(HistoryText, OfTooFewNightsTheChangesAreNotKnown) {
   const std::string text = text_of({history}, 80);
   expect_page(text, 80);
   EXPECT_THAT(lines_of(text), Contains(testing::EndsWith(" –")));
-  EXPECT_THAT(text, HasSubstr("# changes –: not known; a change of 4 rows can be seen from 15 records on"));
+  EXPECT_THAT(text,
+              HasSubstr("# changes –: not known; with 4 rows, a change can be seen from 15 records on"));
 }
 
 TEST(HistoryText, EveryNodeOfAFleetIsInEveryBlockOfRows) {
@@ -90,7 +91,8 @@ TEST(HistoryText, EveryNodeOfAFleetIsInEveryBlockOfRows) {
   }
   const std::string text = text_of(nodes, 80);
   expect_page(text, 80);
-  EXPECT_THAT(text, StartsWith("# 1 odd node; no change of level seen"));
+  EXPECT_THAT(text,
+              StartsWith("# odd: a-node-4; no change of level seen, and not known of rows with too few\n"));
   EXPECT_THAT(text, HasSubstr("# 9 nodes: newest record of each, time over the median of all; 1 odd"));
   std::size_t seen = 0;
   for (const std::string& line : lines_of(text)) seen += line.starts_with("  a-node-8") ? 1 : 0;
@@ -134,7 +136,7 @@ TEST(HistoryPage, ARowThatChangedHasAChartWithItsLevels) {
 
 TEST(HistoryPage, FewRecordsShowNoChange) {
   const std::string page = page_of({history("node1", 3)});
-  EXPECT_THAT(page, HasSubstr("changes –: not known; a change of 2 rows can be seen from"));
+  EXPECT_THAT(page, HasSubstr("changes –: not known; with 2 rows, a change can be seen from"));
   EXPECT_THAT(page, Not(HasSubstr("level between changes")));
 }
 

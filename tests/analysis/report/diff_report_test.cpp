@@ -95,7 +95,7 @@ TEST(DiffReport, EveryOddNodeOfAFleetIsListedByHostInEveryFormat) {
     EXPECT_EQ(report(diff, "slurm"), "n[03,17,39-59]\n");
     EXPECT_THAT(report(diff, "hostfile"), testing::StartsWith("n03\nn17\nn39\nn40\n"));
     EXPECT_THAT(report(diff, "text"),
-                AllOf(HasSubstr("\nOdd nodes (23 of 60)\n"), HasSubstr("\n  n03   broken gpu-missing"),
+                AllOf(HasSubstr("\nOdd nodes (23 of 60)\n"), HasSubstr("\n  n03: broken gpu-missing"),
                       HasSubstr("Slurm: n[03,17,39-59]")));
   }
 }

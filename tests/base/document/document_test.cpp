@@ -61,12 +61,15 @@ TEST(DocumentText, ATableFitsItsLine) {
   EXPECT_EQ(table_text(90),
             "  name                                     first  second  why\n"
             "  a name of thirty-eight letters, no more      1       2  a reason of some words\n");
-  EXPECT_EQ(table_text(76),
+  EXPECT_EQ(table_text(78),
             "  name                                     first  second  why\n"
-            "  a name of thirty-eight letters, no more      1       2  a reason of some …\n");
-  EXPECT_EQ(table_text(68),
+            "  a name of thirty-eight letters, no more      1       2  a reason of some wo…\n");
+  EXPECT_EQ(table_text(76),
             "  name                                     first  why\n"
-            "  a name of thirty-eight letters, no more      1  a reason of some …\n");
+            "  a name of thirty-eight letters, no more      1  a reason of some words\n");
+  EXPECT_EQ(table_text(68),
+            "  name                                     why\n"
+            "  a name of thirty-eight letters, no more  a reason of some words\n");
   EXPECT_EQ(table_text(50),
             "  name                                    why\n"
             "  a name of thirty-eight letters, no mo…  a reaso…\n");
@@ -105,6 +108,13 @@ TEST(DocumentText, TablesWithoutRowsAreInNoFormatAndOneColumnIsOne) {
   EXPECT_EQ(html_page(empty).find("<nav"), std::string::npos);
   const ReportTable one{.headings = {"a"}, .rows = {{"a cell of more than ten letters"}}, .breaks = true};
   EXPECT_EQ(text(Document{"t", {{"", {one}}}}, {.columns = 12}), "t\n\n  a\n  a cell of…\n");
+}
+
+TEST(DocumentText, ASectionWithoutBlocksIsItsHeading) {
+  const Document document{"t", {{"n1 against n2: no difference", {}}}, {}, {"answer"}};
+  EXPECT_EQ(text(document, {}), "answer\n\nn1 against n2: no difference\n");
+  EXPECT_EQ(markdown(document), "# t\n\n**answer**\n\n## n1 against n2: no difference\n");
+  EXPECT_NE(html_page(document).find(">n1 against n2: no difference</h2>"), std::string::npos);
 }
 
 TEST(DocumentText, NumbersAtTheEndOfALineAreNeverBroken) {

@@ -40,7 +40,8 @@ std::vector<ReportCell> probe_row(const ProbeRecord& record, const ProbeMeasurem
 }
 
 ReportTable core_table(const ProbeRecord& record) {
-  ReportTable table{.headings = {"work", "all cores", "each: median", "slowest", "by"}, .right = 1};
+  ReportTable table{
+      .headings = {"work", "all cores", "each: median", "slowest", "by"}, .right = 1, .spare = {"by"}};
   for (const ProbeMeasurement& each : record.measurements)
     if (rate_of_all_cores(each) > 0) table.rows.push_back(probe_row(record, each));
   return table;
@@ -112,8 +113,9 @@ std::string probe_headline(const ProbeVerdict& verdict) {
   if (!verdict.slow.empty())
     return fmt::format("slower than their siblings: {} bad, {} suspect", bad, verdict.slow.size() - bad);
   if (!verdict.healthy.empty()) return "nothing that was judged is slower than its siblings";
-  return verdict.not_judged.empty() ? "not judged: nothing here has three siblings"
-                                    : "not judged: " + verdict.not_judged.front();
+  if (verdict.not_judged.empty()) return "not judged: nothing here has three siblings";
+  return verdict.not_judged.size() == 1 ? "not judged: " + verdict.not_judged.front()
+                                        : "not judged, as said below of each";
 }
 
 ReportSection section_of(const ProbeRecord& record) {
@@ -126,7 +128,7 @@ ReportSection section_of(const ProbeRecord& record) {
   }
   ReportLines lines = as_lines(probe_remarks(record));
   for (const std::string& note : record.notes) lines.push_back({"note: " + note});
-  section.blocks.emplace_back(std::move(lines));
+  if (!lines.empty()) section.blocks.emplace_back(std::move(lines));
   return section;
 }
 

@@ -26,7 +26,7 @@ TEST(DiffPage, HasARowForEachFindingWithItsReasonAndCost) {
   EXPECT_THAT(page, HasSubstr("<th scope=\"row\" class=\"warning\">degraded</th><td>nic-port-slower</td>"));
   EXPECT_THAT(
       page,
-      HasSubstr("<td class=\"prose\">NIC7: 200 Gb/s instead of 400; The port came up at a lower rate.</td>"));
+      HasSubstr("<td class=\"prose\">NIC7: 200 Gb/s instead of 400. The port came up at a lower rate.</td>"));
   EXPECT_THAT(page, HasSubstr("&lt;i&gt;node7&lt;/i&gt;"));
   EXPECT_THAT(page, HasSubstr("leave it out"));
   EXPECT_THAT(page, Not(HasSubstr("<i>")));
