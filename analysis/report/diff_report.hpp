@@ -150,6 +150,6 @@ struct OddNode {
 
 /// What people read of it: a section for each pair first, its findings in the first block. `all_costs`: each
 /// cost of a finding in every case.
-[[nodiscard]] Document diff_document(const DiffReport& report, bool all_costs = false);
+[[nodiscard]] Document diff_document(const DiffReport& diff, bool all_costs = false);
 
 }  // namespace collbench::analysis

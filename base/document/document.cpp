@@ -32,9 +32,29 @@ std::string block_markdown(const ReportCode& code) {
   return fmt::format("{0}\n{1}{0}\n", fence, text);
 }
 
-std::string block_markdown(const std::vector<Chart>&) { return ""; }
+std::string block_markdown(const std::vector<Chart>& /*charts*/) { return ""; }
 
-std::string block_markdown(const ReportPicture&) { return ""; }
+std::string block_markdown(const ReportPicture& /*picture*/) { return ""; }
+
+/// Where the words of a label stand; behind the last column where they have none yet.
+std::size_t column_of(const std::vector<std::string>& headings, std::string_view label) {
+  const auto at = std::ranges::find(headings, label.empty() ? kUnlabeled : label);
+  return static_cast<std::size_t>(at - headings.begin());
+}
+
+/// What some finding has, in the order in which the first of them has it.
+std::vector<std::string> headings_of(const ReportFindings& findings) {
+  std::vector<std::string> headings{"severity", "finding"};
+  const auto add_column = [&headings](std::string_view label) {
+    if (column_of(headings, label) == headings.size())
+      headings.emplace_back(label.empty() ? kUnlabeled : label);
+  };
+  for (const ReportFinding& finding : findings) {
+    if (!finding.where.empty()) add_column(kWhere);
+    for (const auto& [label, words] : finding.lines) add_column(label);
+  }
+  return headings;
+}
 
 }  // namespace
 
@@ -58,28 +78,17 @@ ReportLines as_lines(const ReportList& texts) {
 }
 
 ReportTable as_table(const ReportFindings& findings) {
-  ReportTable table{.headings = {"severity", "finding"}, .is_text = true};
-  const auto column = [&table](std::string_view label) {
-    const auto at = std::ranges::find(table.headings, label.empty() ? kUnlabeled : label);
-    return static_cast<std::size_t>(at - table.headings.begin());
-  };
-  const auto add_column = [&](std::string_view label) {
-    if (column(label) == table.headings.size())
-      table.headings.emplace_back(label.empty() ? kUnlabeled : label);
-  };
-  for (const ReportFinding& finding : findings) {
-    if (!finding.where.empty()) add_column(kWhere);
-    for (const auto& [label, words] : finding.lines) add_column(label);
-  }
+  ReportTable table{.headings = headings_of(findings), .is_text = true};
   table.left = table.headings.size();
   for (const ReportFinding& finding : findings) {
     std::vector<ReportCell>& cells = table.rows.emplace_back(table.headings.size(), "");
     cells[0] = {finding.severity, tone_class(finding.tone)};
     cells[1] = finding.code;
-    if (!finding.where.empty()) cells[column(kWhere)] = finding.where;
+    if (!finding.where.empty()) cells[column_of(table.headings, kWhere)] = finding.where;
     for (const auto& [label, words] : finding.lines) {
-      std::string& cell = cells[column(label)].text;
-      cell += (cell.empty() ? "" : cell.ends_with('.') ? " " : label.empty() ? ". " : "; ") + words;
+      std::string& cell = cells[column_of(table.headings, label)].text;
+      const char* const between = cell.ends_with('.') ? " " : label.empty() ? ". " : "; ";
+      cell += (cell.empty() ? "" : between) + words;
     }
   }
   return table;

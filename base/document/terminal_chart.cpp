@@ -29,15 +29,16 @@ struct LetterSet {
 constexpr LetterSet kUnicodeLetters{{"●", "○", "◆", "◇", "■", "□"}, "·", "░", "│", "└", "─"};
 constexpr LetterSet kAsciiLetters{{"*", "o", "#", "+", "x", "@"}, "-", ".", "|", "+", "-"};
 
-/// Letters row by row, the upper one first.
 struct TerminalCanvas {
   int columns;
   const LetterSet& letters;
-  std::vector<std::string> cells;
+  std::vector<std::vector<std::string>> cells;  ///< row by row, the upper one first
 
+  std::string& at(int column, int row) {
+    return cells[static_cast<std::size_t>(row)].at(static_cast<std::size_t>(column));
+  }
   void put(int column, int row, std::string_view letter) {
-    if (column >= 0 && column < columns && row >= 0 && row < kRows)
-      cells[static_cast<std::size_t>(row * columns + column)] = letter;
+    if (column >= 0 && column < columns && row >= 0 && row < kRows) at(column, row) = letter;
   }
 };
 
@@ -166,7 +167,8 @@ std::string terminal_chart(const Chart& chart, int columns, ChartLetters letters
   const LetterSet& set = letters == ChartLetters::unicode ? kUnicodeLetters : kAsciiLetters;
   const int across = page - kLabelWidth - 1;
   const TerminalPlot plot{chart, x_range(chart), y_range(chart)};
-  TerminalCanvas canvas{across, set, std::vector<std::string>(static_cast<std::size_t>(across * kRows), " ")};
+  TerminalCanvas canvas{
+      across, set, {kRows, std::vector<std::string>(static_cast<std::size_t>(across), " ")}};
   for (const ChartBand& band : chart.bands) shade_band(canvas, plot, band);
   for (const ChartSeries& series : chart.series) {
     if (series.kind == SeriesKind::expected) draw_series(canvas, plot, series);
@@ -183,8 +185,7 @@ std::string terminal_chart(const Chart& chart, int columns, ChartLetters letters
   for (int row = 0; row < kRows; ++row) {
     std::string line =
         fmt::format("{}{}", pad_left(labels[static_cast<std::size_t>(row)], kLabelWidth), set.side);
-    for (int column = 0; column < across; ++column)
-      line += canvas.cells[static_cast<std::size_t>(row * across + column)];
+    for (int column = 0; column < across; ++column) line += canvas.at(column, row);
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }

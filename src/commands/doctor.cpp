@@ -73,47 +73,60 @@ std::string evidence_host(const topology::Evidence& evidence, const fs::path& pa
                                                                      : named.stem().string());
 }
 
+/// What was looked at, machine by machine.
+struct Looked {
+  std::vector<analysis::DoctorPage> pages{};
+  std::vector<analysis::HostEvidence> hosts{};  ///< for a fleet file
+  std::vector<Error> not_read{};                ///< without one, which has them among its hosts
+
+  void add(topology::Evidence evidence, const std::string& host, const std::string& machine) {
+    hosts.push_back({host, machine, "", analysis::seen_facts(evidence)});
+    std::vector<analysis::DoctorPage> more = analysis::doctor_pages(std::move(evidence), machine);
+    std::move(more.begin(), more.end(), std::back_inserter(pages));
+  }
+};
+
+/// Throws Error (usage) for what is not there, and where nothing can be read.
+Looked look_at(const std::vector<std::string>& machines, bool has_fleet) {
+  Looked looked;
+  for (const std::string& each : machines) {
+    try {
+      topology::Evidence evidence = topology::read_evidence(each);
+      const std::string host = evidence_host(evidence, each);
+      looked.add(std::move(evidence), host, each);
+    } catch (const Error& unreadable) {
+      if (!fs::exists(each)) throw;
+      if (has_fleet)
+        looked.hosts.push_back({evidence_host({}, each),
+                                each,
+                                fmt::format("{}; {}", unreadable.what(), unreadable.next_step()),
+                                {}});
+      else
+        looked.not_read.push_back(unreadable);
+    }
+  }
+  if (looked.pages.empty() && !looked.not_read.empty()) throw Error(looked.not_read.front());
+  return looked;
+}
+
 /// Exit status 1 for what breaks jobs or slows them, and for hosts that are not known to be as the fleet file
-/// expects; a risk alone is none.
+/// expects; a risk alone is none. 2 where a machine's evidence could not be read, and the others have
+/// neither.
 CommandResult diagnose_machines(const DoctorCommand& options) {
   const auto documents = writable_documents(options.output);
   const bool has_fleet = !options.fleet.empty();
   std::vector<analysis::ExpectedHost> expected;
   if (has_fleet) expected = parse_fleet_file(read_file(options.fleet, kMaxFleetBytes), options.fleet);
-  std::vector<analysis::HostEvidence> seen;
-  std::vector<analysis::DoctorPage> pages;
-  std::vector<Error> not_read;  // without a fleet file, which has them among its hosts
-  const auto look = [&](topology::Evidence evidence, const std::string& host, const std::string& machine) {
-    if (has_fleet) seen.push_back({host, machine, "", analysis::seen_facts(evidence)});
-    std::vector<analysis::DoctorPage> more = analysis::doctor_pages(std::move(evidence), machine);
-    std::move(more.begin(), more.end(), std::back_inserter(pages));
-  };
-  const std::vector<std::string> machines = machines_of(options.evidence, options.fleet);
-  for (const std::string& each : machines) {
-    topology::Evidence evidence;
-    try {
-      evidence = topology::read_evidence(each);
-    } catch (const Error& unreadable) {
-      if (!fs::exists(each) || (!has_fleet && machines.size() == 1)) throw;
-      not_read.push_back(unreadable);
-      if (has_fleet)
-        seen.push_back({evidence_host({}, each),
-                        each,
-                        fmt::format("{}; {}", unreadable.what(), unreadable.next_step()),
-                        {}});
-      continue;
-    }
-    const std::string host = evidence_host(evidence, each);
-    look(std::move(evidence), host, each);
-  }
-  if (!has_fleet && pages.empty() && !not_read.empty()) throw Error(not_read.front());
+  Looked looked = look_at(machines_of(options.evidence, options.fleet), has_fleet);
   if (options.evidence.empty()) {
     topology::Evidence evidence = topology::live_evidence(topology::gather_live());
     const std::string host = evidence.host.name.value_or("this machine");
-    look(std::move(evidence), host, host);
+    looked.add(std::move(evidence), host, host);
   }
+  const std::vector<analysis::DoctorPage>& pages = looked.pages;
+  const std::vector<Error>& not_read = looked.not_read;
   std::optional<analysis::FleetComparison> fleet;
-  if (has_fleet) fleet = analysis::compare_with_fleet(options.fleet, expected, seen);
+  if (has_fleet) fleet = analysis::compare_with_fleet(options.fleet, expected, looked.hosts);
   const auto write = [&](const OutputDocument& document) {
     return pages.size() == 1 && !fleet && not_read.empty()
                ? analysis::report(pages.front(), document.format, page_options(document))
