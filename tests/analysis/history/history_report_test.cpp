@@ -70,6 +70,15 @@ TEST(HistoryText, NamesTheNightOfAChange) {
   }
 }
 
+TEST(HistoryText, AChangeOfOneMachineDoesNotHideThatAnothersIsNotKnown) {
+  MachineHistory changed{"mpi-4ranks-2nodes-max", {"node01"}, {}};
+  for (int i = 0; i < 20; ++i) changed.runs.push_back(night(i, i < 10 ? 1 : 1.5, "node01"));
+  const MachineHistory young{"another-kind", {"node02"}, {night(1, 1, "node02")}};
+  EXPECT_THAT(text_of({changed, young}, 200),
+              StartsWith("# 4 changes of level, and not known of rows with too few records; 21 records of 2 "
+                         "machines\n"));
+}
+
 TEST(HistoryText, OfTooFewNightsTheChangesAreNotKnown) {
   MachineHistory history{"mpi-4ranks-2nodes-max", {"node01"}, {}};
   for (int i = 0; i < 10; ++i) history.runs.push_back(night(i, i < 5 ? 1 : 3, "node01"));
