@@ -262,7 +262,7 @@ std::string history_headline(const HistoryAnswer& answer, std::size_t machines) 
   text += answer.changes > 0 ? counted(answer.changes, "change") + " of level"
           : answer.is_known  ? "no row changed its level"
                              : "no change of level seen";
-  if (!answer.is_known) text += ", and not known of rows with too few records";
+  if (!answer.is_known) text += "; not known for rows with too few records";
   return text + fmt::format("; {} of {}", counted(answer.records, "record"), counted(machines, "machine"));
 }
 

@@ -75,7 +75,7 @@ TEST(HistoryText, AChangeOfOneMachineDoesNotHideThatAnothersIsNotKnown) {
   for (int i = 0; i < 20; ++i) changed.runs.push_back(night(i, i < 10 ? 1 : 1.5, "node01"));
   const MachineHistory young{"another-kind", {"node02"}, {night(1, 1, "node02")}};
   EXPECT_THAT(text_of({changed, young}, 200),
-              StartsWith("# 4 changes of level, and not known of rows with too few records; 21 records of 2 "
+              StartsWith("# 4 changes of level; not known for rows with too few records; 21 records of 2 "
                          "machines\n"));
 }
 
@@ -101,7 +101,7 @@ TEST(HistoryText, EveryNodeOfAFleetIsInEveryBlockOfRows) {
   const std::string text = text_of(nodes, 80);
   expect_page(text, 80);
   EXPECT_THAT(text,
-              StartsWith("# odd: a-node-4; no change of level seen, and not known of rows with too few\n"));
+              StartsWith("# odd: a-node-4; no change of level seen; not known for rows with too few\n"));
   EXPECT_THAT(text, HasSubstr("# 9 nodes: newest record of each, time over the median of all; 1 odd"));
   std::size_t seen = 0;
   for (const std::string& line : lines_of(text)) seen += line.starts_with("  a-node-8") ? 1 : 0;

@@ -115,7 +115,7 @@ std::string probe_headline(const ProbeVerdict& verdict) {
   if (!verdict.healthy.empty()) return "nothing that was judged is slower than its siblings";
   if (verdict.not_judged.empty()) return "not judged: nothing here has three siblings";
   return verdict.not_judged.size() == 1 ? "not judged: " + verdict.not_judged.front()
-                                        : "not judged, as said below of each";
+                                        : "not judged: the reasons stand below";
 }
 
 ReportSection section_of(const ProbeRecord& record) {
