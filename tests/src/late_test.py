@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Who is late: a rank that is 50 us late and a link at half its rate are named, a healthy rank never.
 
-Usage: late_test.py PROGRAM FAULTY_MPI_LIBRARY FOLDER_OF_STAND_INS [unittest arguments]; COLLBENCH_TRIALS: of each kind (2)
+Usage: late_test.py PROGRAM FAULTY_MPI_LIBRARY FOLDER_OF_STAND_INS [unittest arguments]; COLLBENCH_TRIALS: of each kind (1)
 The stand-ins are those of nccl_test.py: what is looked at is the hosts' part of a run on GPUs. The hosts are a fabric
 (scripts/fabric), which needs root; without, those tests are skipped. Nobody can see 50 us in ranks that take turns with other
 programs: a run beside other work is not judged, and a machine that is never quiet skips.
@@ -21,7 +21,7 @@ FAULTY_MPI = pathlib.Path(sys.argv[2]).resolve()
 STAND_INS = {f"COLLBENCH_{part}": str(pathlib.Path(sys.argv[3]).resolve() / f"libstand_in_{library}.so")
              for part, library in (("NCCL", "nccl_22809"), ("CUDART", "cudart"), ("KERNELS", "kernels"))}
 FABRIC = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "fabric"
-TRIALS = int(os.environ.get("COLLBENCH_TRIALS", "2"))
+TRIALS = int(os.environ.get("COLLBENCH_TRIALS", "1"))
 CORES = physical_cores()
 MOST = min(len(CORES), 4)
 ROWS = ["--ops", "all_reduce", "--sizes", "8,64K", "--passes", "3", "-n", "20"]
@@ -41,12 +41,8 @@ def faulty(rank, where):
     return {"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_LATE": str(rank), "FAULTY_MPI_WHERE": where}
 
 
+@unittest.skipIf(MOST < 2, "two ranks need two cores")
 class LateRank(Scratch):
-    def setUp(self):
-        super().setUp()
-        if MOST < 2:
-            self.skipTest("two ranks need two cores")
-
     def look_once(self, ranks, environment, *options):
         path = self.folder / "run.json"
         result = run(*mpirun(ranks, PROGRAM, *ROWS, *options, "-J", path, "--overwrite"), environment=environment)
@@ -71,6 +67,29 @@ class LateRank(Scratch):
             self.assertEqual(named(record), [], record["rank_probe"])
             self.assertIn("no rank is significantly late", output)
 
+    def test_slow_inside_messages(self):
+        """Needs three: of two ranks messages tell neither."""
+        if MOST < 3:
+            self.skipTest("three ranks need three cores; OnHosts has them on two")
+        for trial in range(TRIALS):
+            ranks = 3 + trial % (MOST - 2)
+            late = trial % ranks
+            record, _ = self.look(ranks, faulty(late, "message"))
+            self.assertEqual(named(record), [("late rank", [late])], record["rank_probe"])
+
+    def test_a_ranks_host_on_gpus(self):
+        record, output = self.look(2, {**STAND_INS, **faulty(1, "between")}, "--backend", "nccl")
+        self.assertEqual(named(record), [("late rank", [1])], record["rank_probe"])
+        self.assertIn("this is its host's delay", " ".join(output.split()))
+        record, output = self.look(2, STAND_INS, "--backend", "nccl")
+        self.assertEqual(named(record), [], record["rank_probe"])
+        self.assertIn("no rank is significantly late", output)
+
+
+@unittest.skipIf(MOST < 2, "two ranks need two cores")
+class SharedCores(Scratch):
+    """What needs no quiet machine."""
+
     def test_a_core_that_another_program_takes(self):
         """Another program on the second rank's core, which is half of it at most: other work may add to that."""
         path = self.folder / "run.json"
@@ -83,16 +102,6 @@ class LateRank(Scratch):
             self.assertGreater(max(row["rank_times"]["core_wait_share"]), 0.2)
         self.assertRegex(" ".join(result.stdout.split()), r"warning: rank \d \(\S+\) was ready to run and had no core for \d+ % of the time")
 
-    def test_slow_inside_messages(self):
-        """Needs three: of two ranks messages tell neither."""
-        if MOST < 3:
-            self.skipTest("three ranks need three cores; OnHosts has them on two")
-        for trial in range(TRIALS):
-            ranks = 3 + trial % (MOST - 2)
-            late = trial % ranks
-            record, _ = self.look(ranks, faulty(late, "message"))
-            self.assertEqual(named(record), [("late rank", [late])], record["rank_probe"])
-
     def test_ranks_that_share_a_core_are_not_looked_at(self):
         path = self.folder / "run.json"
         result = run("taskset", "--cpu-list", CORES[0], *mpirun(2, PROGRAM, *ROWS, "--time", "8", "-J", path),
@@ -100,14 +109,6 @@ class LateRank(Scratch):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIsNone(json.loads(path.read_text())["rank_probe"])
         self.assertIn("warning: stragglers not probed: ranks share cores", " ".join(result.stdout.split()))
-
-    def test_a_ranks_host_on_gpus(self):
-        record, output = self.look(2, {**STAND_INS, **faulty(1, "between")}, "--backend", "nccl")
-        self.assertEqual(named(record), [("late rank", [1])], record["rank_probe"])
-        self.assertIn("this is its host's delay", " ".join(output.split()))
-        record, output = self.look(2, STAND_INS, "--backend", "nccl")
-        self.assertEqual(named(record), [], record["rank_probe"])
-        self.assertIn("no rank is significantly late", output)
 
 
 class OnHosts(Scratch):

@@ -885,11 +885,11 @@ class Unbegun(Scratch):
         for rank in (0, 1):
             with self.subTest(rank):
                 path = self.folder / "run.json"
-                result = mpirun(2, "--ops", "all_reduce", "--sizes", "8,1K", "--time", "4", "-T", "10", "-J", path,
+                result = mpirun(2, "--ops", "all_reduce", "--sizes", "8,1K", "--time", "4", "-T", "5", "-J", path,
                                 environment={"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_STOP": str(rank), "FAULTY_MPI_STOP_IN": "MPI_Sendrecv"})
                 self.assertEqual(result.returncode, 4, result.stderr)
                 (line,) = collbench_lines(result)
-                self.assertRegex(line, rf"calibration: timed out after 10(\.0)? s without progress: rank {rank} \(\S+\) is stopped")
+                self.assertRegex(line, rf"calibration: timed out after 5(\.0)? s without progress: rank {rank} \(\S+\) is stopped")
                 self.assertFalse(path.exists())
 
 
@@ -937,7 +937,7 @@ class LostLauncher(LongRun):
         self.assertRegex(self.incident()["sentence"], r": interrupted by SIGTERM, which has to wait for this block$")
 
     def test_a_lock_that_cannot_be_read_keeps_nobody_from_ending(self):
-        process, _, _ = self.start_and_stop_rank_1("-T", "8")
+        process, _, _ = self.start_and_stop_rank_1("-T", "5")
         lock = self.folder / ".run.json.lock"
         lock.unlink()
         os.mkfifo(lock)  # as a file system that does not answer
@@ -946,15 +946,15 @@ class LostLauncher(LongRun):
 
     def test_time_in_which_mpirun_is_stopped_does_not_count(self):
         file = self.folder / "now"
-        process, ranks = self.start("-T", "8", environment={"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_STOP": "1",
+        process, ranks = self.start("-T", "5", environment={"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_STOP": "1",
                                                             "FAULTY_MPI_STOP_FILE": str(file)})
         process.send_signal(signal.SIGSTOP)
         file.touch()  # rank 1 stops itself in its next call
-        time.sleep(11)
+        time.sleep(8)
         self.assertTrue(all(self.is_there(rank) for rank in ranks), "ranks that ended meanwhile")
         process.send_signal(signal.SIGCONT)
         _, errors = process.communicate(timeout=60)
-        self.assertRegex(errors, r"collbench: AllReduce .*: timed out after 8(\.0)? s without progress: rank 1 \(\S+\) is stopped")
+        self.assertRegex(errors, r"collbench: AllReduce .*: timed out after 5(\.0)? s without progress: rank 1 \(\S+\) is stopped")
 
     @staticmethod
     def state(pid):
