@@ -430,7 +430,8 @@ Document document_of_table(const PlanReport& report) {
                         .right = 2,
                         // A line of a table can have the reason of a refusal in its last column.
                         .spare = {"MFU", "tok/s/GPU", kind.scales ? "samples" : "GPUs",
-                                  kind.gpus ? "memory" : "largest parts"}});
+                                  kind.gpus ? "memory" : "largest parts"},
+                        .wraps = true});
     }
     const std::vector<std::string> cells = plan_cells(row, kind);
     tables.back().rows.emplace_back(cells.begin(), cells.end());
