@@ -152,6 +152,10 @@ TEST(NcclPlanReport, VersusSaysOnlyWhatIsOtherwise) {
   EXPECT_NE(text.find("+10.0 %"), std::string::npos) << text;
   EXPECT_NE(text.find("nvls_tree/simple × 16"), std::string::npos) << text;
   EXPECT_EQ(text.find("rings by channel"), std::string::npos);
+  const std::string narrow = text_of({example(), other, "NCCL_X=1"}, 80);
+  EXPECT_NE(narrow.find("nvls_tree/simple × 16"), std::string::npos) << narrow;
+  std::istringstream lines(narrow);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80) << line;
 }
 
 TEST(NcclPlanReport, VersusTheSameSaysThatNothingIsOtherwise) {
