@@ -19,7 +19,6 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::string_view kPageTitle = "Collectives of a job";
 constexpr std::size_t kShown = 4;  // of what a line names
 
 /// The job's name for it, else NCCL's.
@@ -204,14 +203,6 @@ std::vector<std::string> notes(const InspectorPage& page) {
   return lines;
 }
 
-/// The first line, and who else comes last.
-std::vector<std::string> findings(const InspectorPage& page) {
-  std::vector<std::string> lines{inspector_headline(page)};
-  for (std::size_t i = 1; i < page.result.late.size(); ++i)
-    lines.push_back(late_words(page, page.result.late[i]));
-  return lines;
-}
-
 /// Each communicator's lines below its name.
 std::string table_text(const InspectorPage& page, const TextTable& rows, int width) {
   const std::string lines = table_lines(rows, name_columns(rows));
@@ -226,17 +217,6 @@ std::string table_text(const InspectorPage& page, const TextTable& rows, int wid
     begin = end;
   }
   return text;
-}
-
-std::string as_text(const InspectorPage& page, int width) {
-  std::string text;
-  for (const std::string& line : findings(page))
-    text += text.empty() ? wrap(line, width, "", "  ") : wrap(line, width, "# ", "#   ");
-  for (const std::string& line : notes(page)) text += wrap(line, width, "# ", "#   ");
-  TextTable rows = table(page);
-  if (const std::vector<std::string> hidden = narrow(rows, width); !hidden.empty())
-    text += wrap(fmt::format("too narrow for: {}", fmt::join(hidden, ", ")), width, "# ", "#   ");
-  return terminal_text(text + "\n" + table_text(page, rows, width));
 }
 
 /// Of pages, on which each line names its communicator.
@@ -258,18 +238,23 @@ ReportTable page_table(const InspectorPage& page) {
   return whole;
 }
 
-std::string as_markdown(const InspectorPage& page) {
-  return page_text(markdown(Document{
-      .title = std::string(kPageTitle),
-      .sections = {
-          {"Findings", {findings(page)}}, {"Collectives", {page_table(page)}}, {"Notes", {notes(page)}}}}));
+/// Of text what stands above the table, whose lines there stand below their communicators.
+Document document_of(const InspectorPage& page, bool is_text, ReportList said) {
+  Document document{"Collectives of a job", {}, {}, {inspector_headline(page)}};
+  for (std::size_t i = 1; i < page.result.late.size(); ++i)
+    document.lead.push_back({late_words(page, page.result.late[i])});
+  if (!is_text) document.sections.push_back({"Collectives", {page_table(page)}, "collectives"});
+  document.sections.push_back({"Notes", {std::move(said)}, "notes"});
+  return document;
 }
 
-std::string as_html(const InspectorPage& page) {
-  return page_text(
-      html_page({std::string(kPageTitle),
-                 {{"Collectives", {page_table(page)}, "collectives"}, {"Notes", {notes(page)}, "notes"}},
-                 as_lines(findings(page))}));
+std::string as_text(const InspectorPage& page, int width) {
+  TextTable rows = table(page);
+  ReportList said = notes(page);
+  if (const std::vector<std::string> hidden = narrow(rows, width); !hidden.empty())
+    said.push_back(fmt::format("too narrow for: {}", fmt::join(hidden, ", ")));
+  return text(document_of(page, true, std::move(said)), {.columns = width}) + "\n" +
+         table_text(page, rows, width);
 }
 
 std::string as_csv(const InspectorPage& page) {
@@ -376,9 +361,9 @@ std::string inspector_headline(const InspectorPage& page) {
 std::string report(const InspectorPage& page, std::string_view format, int columns) {
   if (format == "csv") return as_csv(page);
   if (format == "json") return as_json(page);
-  if (format == "md") return as_markdown(page);
-  if (format == "html") return as_html(page);
-  return as_text(page, columns);
+  if (format == "md") return page_text(markdown(document_of(page, false, notes(page))));
+  if (format == "html") return page_text(html_page(document_of(page, false, notes(page))));
+  return terminal_text(as_text(page, columns));
 }
 
 }  // namespace collbench::analysis

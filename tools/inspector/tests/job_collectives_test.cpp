@@ -310,7 +310,7 @@ TEST(JobCollectives, TextFitsEightyColumnsAndSaysWhatItHides) {
   const std::string text = report(page, "text", 80);
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80) << line;
-  EXPECT_THAT(text, HasSubstr("# too narrow for: time, algorithm\n"));
+  EXPECT_THAT(text, HasSubstr("  too narrow for: time, algorithm\n"));
   EXPECT_THAT(text, testing::ContainsRegex(
                         "ReduceScatter +1\\.15 GiB +20 +99\\.6 +[0-9.]+ +0\\.[0-9]+ +11\\.1 ms +BELOW\n"));
   EXPECT_THAT(report(page, "text", 120), HasSubstr("collnet_direct"));
@@ -325,7 +325,7 @@ TEST(JobCollectives, AJobWithoutACallIsWrittenAsWell) {
 TEST(JobCollectives, APageHasEachKindWithItsCommunicatorAndWhatIsBelowStandsOut) {
   const InspectorPage page = judged(job_of(2, 40, kGiB, [](auto, int) { return 30e-3; }));
   const std::string text = report(page, "md", 80);
-  EXPECT_THAT(text, StartsWith("# Collectives of a job\n\n## Findings\n- BELOW a sound hgx-h100"));
+  EXPECT_THAT(text, StartsWith("# Collectives of a job\n\n**BELOW a sound hgx-h100"));
   EXPECT_THAT(text, HasSubstr("| dp0 | 2 × 8 | n0, n1 | AllReduce | 1 GiB | 40 |"));
   EXPECT_THAT(text, HasSubstr("**BELOW** |"));
   const std::string html = report(page, "html", 80);

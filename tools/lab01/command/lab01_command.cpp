@@ -45,13 +45,11 @@ std::optional<analysis::Lab01Machine> recorded_machine(const Run& run) {
                                 analysis::with_run_facts(by->cluster, run, false)};
 }
 
-/// A run as the lab's page is about it, and what the page says beside it.
-struct JudgedLab {
-  Run run;
-  analysis::Lab01Options options;
-};
-
-JudgedLab judged_lab(const Run& run, const Lab01Request& request) {
+/// Lab 01 of a run, as HTML with charts or as Markdown. The machine is that of `request.topology`, else that
+/// of an imported log's own --topology: a reference machine's name, or a file; else the one that the record
+/// holds. Where it is given, the rows are judged by it, so that expectations and ceilings are of one machine.
+/// Throws Error (usage) for one that is neither, or does not fit the run.
+std::string page_of_run(const Run& run, const Lab01Request& request, std::string_view format) {
   if (std::ranges::none_of(run.rows, is_all_reduce)) {
     throw usage_error("lab01", "the page is about AllReduce, and the run has no AllReduce row",
                       "give a run with AllReduce");
@@ -81,34 +79,8 @@ JudgedLab judged_lab(const Run& run, const Lab01Request& request) {
   if (options.machine) host = options.machine->host;
   options.checks = analysis::lab01_checks(judged, host);
   options.ceilings = analysis::lab01_ceilings(judged, options.machine);
-  return {std::move(judged), std::move(options)};
-}
-
-/// Lab 01 of a run as Markdown. The machine is that of `request.topology`, else that of an imported log's own
-/// --topology: a reference machine's name, or a file; else the one that the record holds. Where it is given,
-/// the rows are judged by it, so that expectations and ceilings are of one machine. Throws Error (usage) for
-/// one that is neither, or does not fit the run.
-std::string lab01(const Run& run, const Lab01Request& request) {
-  const JudgedLab lab = judged_lab(run, request);
-  return analysis::report_lab01(lab.run, lab.options);
-}
-
-/// That page as HTML, with charts.
-std::string lab01_html(const Run& run, const Lab01Request& request) {
-  const JudgedLab lab = judged_lab(run, request);
-  return analysis::lab01_page(analysis::lab01_document(lab.run, lab.options), lab.run);
-}
-
-/// The same page for ranks on `machine` on which nothing has been measured: expectations only.
-std::string lab01_expected(const topology::ResolvedMachine& machine, const analysis::GpuCluster& cluster,
-                           const Lab01Request& request) {
-  analysis::Lab01Options options;
-  options.price = price_of(request);
-  options.machine = {machine.first_host(), cluster};
-  options.prediction = analysis::prediction_title({machine.argument, cluster, {}});
-  const Run run = analysis::lab01_prediction(cluster);
-  options.ceilings = analysis::lab01_ceilings(run, options.machine);
-  return analysis::report_lab01(run, options);
+  return format == "html" ? analysis::lab01_page(analysis::lab01_document(judged, options), judged)
+                          : analysis::report_lab01(judged, options);
 }
 
 struct Lab01Command {
@@ -130,16 +102,19 @@ Run run_of(const std::vector<std::string>& files) {
   return runs.size() == 1 ? std::move(runs.front().run) : analysis::join_runs(std::move(runs)).run;
 }
 
-std::string page(const Run& run, const Lab01Request& request, const OutputDocument& document) {
-  return document.format == "html" ? lab01_html(run, request) : lab01(run, request);
-}
-
-std::string expected_page(const Lab01Command& options) {
-  const topology::ResolvedMachine machine = topology::resolve_machine(options.cluster.topology);
+/// The same page for ranks on which nothing has been measured: expectations only.
+std::string expected_page(const Lab01Command& command) {
+  const topology::ResolvedMachine machine = topology::resolve_machine(command.cluster.topology);
   const auto all = collectives::default_operations();
-  return lab01_expected(
-      machine, cluster_of(options.cluster, machine, only_nodes(options.cluster), {all.begin(), all.end()}),
-      options.lab01);
+  const analysis::GpuCluster cluster =
+      cluster_of(command.cluster, machine, only_nodes(command.cluster), {all.begin(), all.end()});
+  analysis::Lab01Options options;
+  options.price = price_of(command.lab01);
+  options.machine = {machine.first_host(), cluster};
+  options.prediction = analysis::prediction_title({machine.argument, cluster, {}});
+  const Run run = analysis::lab01_prediction(cluster);
+  options.ceilings = analysis::lab01_ceilings(run, options.machine);
+  return analysis::report_lab01(run, options);
 }
 
 /// Throws Error (usage) where the options are not those of what the page is about.
@@ -166,7 +141,7 @@ CommandResult write_lab01(const Lab01Command& options) {
   Run run;
   if (!options.files.empty()) run = run_of(options.files);
   const auto write = [&](const OutputDocument& document) {
-    return options.files.empty() ? expected_page(options) : page(run, options.lab01, document);
+    return options.files.empty() ? expected_page(options) : page_of_run(run, options.lab01, document.format);
   };
   return {write_documents(documents, write), ExitStatus::ok, false, written_notes(documents, "")};
 }

@@ -21,12 +21,11 @@
 #include "tools/nccl_plan/simulated_run/simulated_run.hpp"
 #include "topology/render/render.hpp"
 
-extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the program
-
 namespace collbench::program {
 namespace {
 
 using Settings = NcclSettings;
+using SteadyClock = std::chrono::steady_clock;
 
 /// A node as NCCL reads it, and its GPUs.
 struct NodeFile {
@@ -137,20 +136,6 @@ void add_unmatched_hcas(const std::vector<NodeFile>& nodes, const Settings& sett
   if (!note.empty() && std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
 }
 
-/// Shows how far the ranks are, on a terminal, once it has taken two seconds.
-class Progress {
- public:
-  void show(const std::string& text) {
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-    if (seconds > kSilentSeconds) line_.show(text, seconds);
-  }
-
- private:
-  static constexpr double kSilentSeconds = 2;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  ProgressLine line_{::isatty(2) == 1};
-};
-
 /// A row for each operation and size. Operations that are made of sends and receives have no algorithm, and
 /// NCCL expects no time of them.
 std::vector<NcclPlannedRow> planned_rows(const NcclPlanRequest& request,
@@ -206,8 +191,12 @@ NcclPlan plan_of(const NcclPlanRequest& request, const std::vector<NodeFile>& no
       if (collectives::nccl_chooses_for(id)) job.calls.push_back({id, size});
     }
   }
-  Progress progress;
-  job.progress = [&progress](const std::string& text) { progress.show(text); };
+  ProgressLine progress(::isatty(STDERR_FILENO) == 1);
+  job.progress = [&progress, begin = SteadyClock::now()](const std::string& text) {
+    constexpr double kSilentSeconds = 2;
+    const double seconds = std::chrono::duration<double>(SteadyClock::now() - begin).count();
+    if (seconds > kSilentSeconds) progress.show(text, seconds);
+  };
   const collectives::SimulatedRun run = collectives::run_simulated(job);
   std::vector<analysis::NcclRankLog> logs;
   for (const std::string& log : run.logs) logs.push_back(analysis::read_nccl_rank_log(log));

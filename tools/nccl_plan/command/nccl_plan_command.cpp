@@ -34,7 +34,7 @@ CommandResult nccl_plan(const NcclPlanOptions& options) {
   require_writable_documents(documents, options.output.overwrite);
   const analysis::NcclPlanReport report = nccl_plan_report(options.request);
   const auto write = [&](const OutputDocument& document) {
-    return analysis::nccl_plan_document(report, document.format, page_options(document));
+    return analysis::nccl_plan_document(report, document.format, page_options(document).columns);
   };
   return {write_documents(documents, write), ExitStatus::ok, prints_text(documents),
           written_notes(documents, "")};

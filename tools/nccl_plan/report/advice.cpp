@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "analysis/report/columns.hpp"
-#include "base/document/text_layout.hpp"
 #include "base/record/operation.hpp"
 #include "base/units.hpp"
 #include "tools/nccl_plan/report/words.hpp"
@@ -63,22 +62,23 @@ std::string saved_words(double saved) {
   return (saved > 0 ? "−" : "+") + percent;
 }
 
-/// A line for each trial; `with_times`: with a column for each operation.
-TextTable trial_table(const NcclPlan& plan, const std::vector<NcclTrial>& trials, const NcclAdvice& advice,
-                      bool with_times) {
-  const std::vector<NcclPlannedRow> asked = with_times ? largest_rows(plan) : std::vector<NcclPlannedRow>{};
-  TextTable table{{"setting", "rings"}};
+/// A line for each trial, with the time of each operation.
+ReportTable trial_table(const NcclPlan& plan, const std::vector<NcclTrial>& trials,
+                        const NcclAdvice& advice) {
+  const std::vector<NcclPlannedRow> asked = largest_rows(plan);
+  ReportTable table{.headings = {"rings"}, .right = 1, .wraps = true};
   for (const NcclPlannedRow& row : asked)
-    table.front().push_back(fmt::format("{} (µs)", operation(row.operation).name));
-  table.front().emplace_back("in all");
+    table.spare.push_back(fmt::format("{} (µs)", operation(row.operation).name));
+  table.headings.insert(table.headings.end(), table.spare.begin(), table.spare.end());
+  table.headings.insert(table.headings.end(), {"in all", "setting"});
   const auto add = [&](const std::string& setting, const NcclPlan& other, const std::string& saved) {
-    std::vector<std::string>& cells = table.emplace_back(std::vector{setting, ring_words(other)});
+    std::vector<ReportCell>& cells = table.rows.emplace_back(std::vector<ReportCell>{ring_words(other)});
     const std::vector<NcclPlannedRow> rows = largest_rows(other);
     for (std::size_t i = 0; i < asked.size(); ++i) {
       const auto seconds = rows.at(i).expected_seconds;
-      cells.push_back(seconds ? format_significant(*seconds / kMicrosecond, 4, 9) : std::string(kNoValue));
+      cells.emplace_back(seconds ? format_significant(*seconds / kMicrosecond, 4, 9) : std::string(kNoValue));
     }
-    cells.push_back(saved);
+    cells.insert(cells.end(), {saved, setting});
   };
   add("as asked", plan, std::string(kNoValue));
   for (std::size_t i = 0; i < trials.size(); ++i)
@@ -112,24 +112,19 @@ NcclAdvice nccl_advice(const NcclPlan& plan, const std::vector<NcclTrial>& trial
   return advice;
 }
 
-std::string nccl_advice_text(const NcclPlan& plan, const std::vector<NcclTrial>& trials, int width) {
+ReportSection nccl_advice_section(const NcclPlan& plan, const std::vector<NcclTrial>& trials) {
   const NcclAdvice advice = nccl_advice(plan, trials);
-  std::string text = wrap(
-      advice.by_time ? "what other settings would give, by NCCL's own time of " + operations_of(plan)
-                     : "what other settings would give, by the rate of the rings: this NCCL says no times",
-      width, "\n", "  ");
-  const TextTable with_times = trial_table(plan, trials, advice, true);
-  const bool fits = table_width(with_times) <= width;
-  text += table_lines(fits ? with_times : trial_table(plan, trials, advice, false), 1);
-  if (advice.best < 0) {
-    return text + wrap("advice: nothing that was tried saves 1 %", width, "", "  ");
-  }
-  const auto best = static_cast<std::size_t>(advice.best);
-  return text + wrap(one_line(fmt::format(
-                         "advice: {} ({} of the {}); NCCL reads it when it starts, so restart the job",
-                         trials[best].setting, saved_words(advice.saved[best]),
-                         advice.by_time ? "time" : "time on the rings")),
-                     width, "", "  ");
+  const std::string sentence =
+      advice.best < 0
+          ? "advice: nothing that was tried saves 1 %"
+          : fmt::format("advice: {} ({} of the {}); NCCL reads it when it starts, so restart the job",
+                        trials[static_cast<std::size_t>(advice.best)].setting,
+                        saved_words(advice.saved[static_cast<std::size_t>(advice.best)]),
+                        advice.by_time ? "time" : "time on the rings");
+  return {advice.by_time
+              ? "what other settings would give, by NCCL's own time of " + operations_of(plan)
+              : "what other settings would give, by the rate of the rings: this NCCL says no times",
+          {trial_table(plan, trials, advice), sentence}};
 }
 
 Json nccl_advice_json(const NcclPlan& plan, const std::vector<NcclTrial>& trials) {

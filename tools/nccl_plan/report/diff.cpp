@@ -7,7 +7,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/document/text_layout.hpp"
 #include "base/units.hpp"
 #include "tools/nccl_plan/report/words.hpp"
 
@@ -148,31 +147,24 @@ NcclPlanDiff diff_nccl_plans(const NcclPlan& before, const NcclPlan& after) {
   return diff;
 }
 
-std::string nccl_plan_diff_text(const NcclPlanDiff& diff, int width) {
-  if (diff.empty()) return "  no difference: the same graphs, channels, choices and times\n";
-  std::string text;
-  for (const NcclGraphChange& each : diff.graphs) {
-    text += wrap(
-        fmt::format("{}: {} → {}", name(each.algorithm), graph_words(each.before), graph_words(each.after)),
-        width, "  ", "    ");
-  }
-  for (const NcclCountChange& each : diff.counts) {
-    text += fmt::format("  {}: {} → {}\n", each.what, each.before, each.after);
-  }
-  if (diff.rings_that_differ + diff.trees_that_differ > 0) {
-    text += fmt::format("  routed differently: {} rings, {} trees\n", diff.rings_that_differ,
-                        diff.trees_that_differ);
-  }
-  if (diff.choices.empty()) text += "  the same choices and times for every operation and size\n";
-  TextTable table{{"operation", "from", "to", "before", "after", "NCCL's time"}};
+std::vector<ReportBlock> nccl_plan_diff_blocks(const NcclPlanDiff& diff) {
+  if (diff.empty()) return {"no difference: the same graphs, channels, choices and times"};
+  ReportLines lines;
+  for (const NcclGraphChange& each : diff.graphs)
+    add(lines, "{}: {} → {}", name(each.algorithm), graph_words(each.before), graph_words(each.after));
+  for (const NcclCountChange& each : diff.counts)
+    add(lines, "{}: {} → {}", each.what, each.before, each.after);
+  if (diff.rings_that_differ + diff.trees_that_differ > 0)
+    add(lines, "routed differently: {} rings, {} trees", diff.rings_that_differ, diff.trees_that_differ);
+  if (diff.choices.empty()) add(lines, "the same choices and times for every operation and size");
+  for (const std::string& warning : diff.warnings) add(lines, "NCCL: {}", warning);
+  ReportTable table{.headings = {"operation", "before", "after", "NCCL's time"}, .left = 3, .breaks = true};
   for (const NcclChoiceChange& each : diff.choices) {
-    table.push_back({std::string(operation(each.operation).name), format_bytes(each.from_bytes),
-                     format_bytes(each.to_bytes), choice_words(each.before), choice_words(each.after),
-                     ratio_words(each)});
+    std::string call = fmt::format("{} {}", operation(each.operation).name, format_bytes(each.from_bytes));
+    if (each.to_bytes != each.from_bytes) call += " to " + format_bytes(each.to_bytes);
+    table.rows.push_back({call, choice_words(each.before), choice_words(each.after), ratio_words(each)});
   }
-  if (table.size() > 1) text += table_lines(table, 5);
-  for (const std::string& warning : diff.warnings) text += wrap(one_line(warning), width, "  NCCL: ", "    ");
-  return text;
+  return {std::move(lines), std::move(table)};
 }
 
 Json nccl_plan_diff_json(const NcclPlanDiff& diff) {

@@ -18,8 +18,6 @@ namespace {
 
 constexpr std::string_view kSendsAndReceives = "p2p";  ///< the algorithm of what has none
 
-int page_width(const TextOptions& options) { return std::max(options.columns, 80); }
-
 std::string bus_rate(double bytes_per_second) {
   return format_significant(bytes_per_second / kGigabyte, 4, 7);
 }
@@ -46,83 +44,65 @@ std::string found_by_nodes(const NcclPlan& plan, NcclAlgorithm algorithm) {
   return fmt::format("{}", fmt::join(counts, ", "));
 }
 
-std::string heading(const NcclPlan& plan, int width) {
-  return wrap(nccl_plan_title(plan), width, "# ", "#   ") +
-         wrap(one_line(plan.library), width, "# ", "#   ") + wrap(kNcclPlanOrigin, width, "# ", "#   ");
-}
-
-std::string graph_section(const NcclPlan& plan) {
-  TextTable table{{"graph", "pattern", "path", "channels", "GB/s inside", "between", "found by each node"}};
+ReportSection graph_section(const NcclPlan& plan) {
+  ReportTable table{
+      .headings = {"graph", "pattern", "path", "channels", "GB/s inside", "between", "found by each node"},
+      .left = 3,
+      .right = 1,
+      .wraps = true};
   for (const NcclAlgorithm algorithm : kSearchedAlgorithms) {
     const auto graph = agreed_graph(plan, algorithm);
     if (!graph) continue;
-    table.push_back({std::string(name(algorithm)), fmt::format("{}", graph->pattern),
-                     plan.domains() > 1 ? graph->intra_type + "/" + graph->inter_type : graph->intra_type,
-                     fmt::format("{}", graph->channels), channel_rate(graph->intra_bytes_per_second),
-                     plan.domains() > 1 ? channel_rate(graph->inter_bytes_per_second) : std::string(kNoValue),
-                     found_by_nodes(plan, algorithm)});
+    table.rows.push_back(
+        {name(algorithm), fmt::to_string(graph->pattern),
+         plan.domains() > 1 ? graph->intra_type + "/" + graph->inter_type : graph->intra_type,
+         fmt::to_string(graph->channels), channel_rate(graph->intra_bytes_per_second),
+         plan.domains() > 1 ? channel_rate(graph->inter_bytes_per_second) : std::string(kNoValue),
+         found_by_nodes(plan, algorithm)});
   }
-  return "\ngraphs, as all nodes agree on them (rates are those of one channel)\n" + table_lines(table, 3) +
-         "  " + channels_that_run(plan) + "\n";
+  return {"graphs, as all nodes agree on them (rates are those of one channel)",
+          {std::move(table), channels_that_run(plan)}};
 }
 
-/// "  0, 8  0 7 6 …": channels of one way as one line each.
-std::string way_lines(const std::vector<NcclWay>& ways, int width) {
-  int label = 0;
-  for (const NcclWay& way : ways) label = std::max(label, display_width(number_ranges(way.channels)));
-  std::string text;
-  for (const NcclWay& way : ways) {
-    text += wrap(way.words, width, "  " + pad_right(number_ranges(way.channels), label) + "  ",
-                 std::string(static_cast<std::size_t>(label) + 6, ' '));
-  }
-  return text;
+/// Channels of one way as one line each: "0, 8: 0 7 6 …".
+ReportList way_lines(const std::vector<NcclWay>& ways) {
+  ReportList lines;
+  for (const NcclWay& way : ways)
+    lines.push_back(fmt::format("{}: {}", number_ranges(way.channels), way.words));
+  return lines;
 }
 
-std::string path_section(const NcclPlan& plan, int width) {
-  const char* const nic_words = plan.domains() > 1 ? ", =NIC:NIC=> between nodes" : "";
-  std::string text =
-      fmt::format("\nrings by channel (ranks{})\n", nic_words) + way_lines(ring_ways(plan), width) +
-      "\ntrees by channel, from the root (branches in parentheses)\n" + way_lines(tree_ways(plan), width);
-  if (!plan.nvls_heads.empty()) {
-    std::vector<std::string> heads;
-    for (const auto& ranks : plan.nvls_heads) heads.push_back(fmt::format("{}", fmt::join(ranks, " ")));
-    text += "\n" + wrap(fmt::format("NVLS heads, a rank of each node: {}", fmt::join(heads, " | ")), width,
-                        "", "  ");
-  }
-  if (plan.domains() > 1 && !plan.nics.empty()) {
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < plan.nics.size(); ++i) names.push_back(fmt::format("{} {}", i, plan.nics[i]));
-    text += "\n" + wrap(one_line(fmt::format("NICs: {}", fmt::join(names, ", "))), width, "", "  ");
-  }
-  return text;
+void add_paths(const NcclPlan& plan, std::vector<ReportSection>& sections) {
+  sections.push_back(
+      {fmt::format("rings by channel (ranks{})", plan.domains() > 1 ? ", =NIC:NIC=> between nodes" : ""),
+       {way_lines(ring_ways(plan))}});
+  sections.push_back(
+      {"trees by channel, from the root (branches in parentheses)", {way_lines(tree_ways(plan))}});
+  if (!plan.nvls_heads.empty()) sections.push_back({nvls_head_words(plan), {}});
+  if (plan.domains() > 1 && !plan.nics.empty()) sections.push_back({nic_words(plan), {}});
 }
 
-/// A line for each algorithm and protocol, a column for each function; on a narrow page without Broadcast and
-/// Reduce.
-std::string tuning_section(const NcclPlan& plan, int width) {
-  if (plan.tuning.empty()) return "";
-  std::vector<std::string> functions{"AllReduce", "AllGather", "ReduceScatter"};
-  constexpr int kWidePage = 100;
-  if (width >= kWidePage) functions.insert(functions.end(), {"Broadcast", "Reduce"});
-  TextTable table{{"algorithm"}};
-  table.front().insert(table.front().end(), functions.begin(), functions.end());
+/// A line for each algorithm and protocol, a column for each function.
+ReportTable tuning_table(const NcclPlan& plan) {
+  ReportTable table{
+      .headings = {"algorithm", "AllReduce", "AllGather", "ReduceScatter", "Broadcast", "Reduce"},
+      .spare = {"Reduce", "Broadcast"}};
   for (const NcclTuning& each : plan.tuning) {
     const std::string name = each.algorithm + "/" + each.protocol;
-    auto row =
-        std::find_if(table.begin() + 1, table.end(), [&](const auto& cells) { return cells[0] == name; });
-    const auto function = std::ranges::find(functions, each.function);
-    if (function == functions.end()) continue;
-    if (row == table.end()) {
-      table.emplace_back(functions.size() + 1, std::string(kNoValue)).front() = name;
-      row = table.end() - 1;
+    const auto function = std::ranges::find(table.headings, each.function);
+    if (function == table.headings.end()) continue;
+    auto row = std::ranges::find(table.rows, name, [](const auto& cells) { return cells.front().text; });
+    if (row == table.rows.end()) {
+      row = table.rows.emplace(row, table.headings.size(), ReportCell(kNoValue));
+      row->front().text = name;
     }
-    (*row)[static_cast<std::size_t>(function - functions.begin()) + 1] =
+    (*row)[static_cast<std::size_t>(function - table.headings.begin())].text =
         fmt::format("{:.1f} {:.1f}", each.latency_seconds / kMicrosecond, each.bytes_per_second / kGigabyte);
   }
-  return "\nNCCL's tuning table: latency in µs, algorithm bandwidth in GB/s\n" + table_lines(table, 1);
+  return table;
 }
 
-std::vector<std::string> choice_cells(const NcclPlan& plan, const NcclPlannedRow& row) {
+std::vector<ReportCell> choice_cells(const NcclPlan& plan, const NcclPlannedRow& row) {
   const auto or_no_value = [](const std::string& text) {
     return text.empty() ? std::string(kNoValue) : text;
   };
@@ -148,52 +128,56 @@ bool is_too_small(const NcclPlan& plan, const NcclPlannedRow& row) {
 }
 
 /// The rows of one operation.
-std::string choices_of(const NcclPlan& plan, std::span<const NcclPlannedRow> rows, int width) {
+ReportSection choices_of(const NcclPlan& plan, std::span<const NcclPlannedRow> rows) {
   const Operation& shown = operation(rows.front().operation);
-  if (rows.front().selection.algorithm == kSendsAndReceives) {
-    return wrap(fmt::format("{}: sends and receives over {} channels for each peer; NCCL selects no "
-                            "algorithm and estimates no time.",
-                            shown.name, plan.p2p_channels_per_peer),
-                width, "\n", "  ");
-  }
-  TextTable table{{"size", "algorithm", "protocol", "channels", "time (µs)", "busbw (GB/s)"}};
-  for (const NcclPlannedRow& row : rows) table.push_back(choice_cells(plan, row));
+  if (rows.front().selection.algorithm == kSendsAndReceives)
+    return {fmt::format("{}: sends and receives over {} channels for each peer; NCCL selects no algorithm "
+                        "and estimates no time.",
+                        shown.name, plan.p2p_channels_per_peer),
+            {}};
+  ReportTable table{.headings = {"size", "algorithm", "protocol", "channels", "time (µs)", "busbw (GB/s)"},
+                    .left = 3};
+  for (const NcclPlannedRow& row : rows) table.rows.push_back(choice_cells(plan, row));
   const bool too_small =
       std::ranges::any_of(rows, [&plan](const NcclPlannedRow& row) { return is_too_small(plan, row); });
-  return fmt::format("\n{}: what NCCL chooses, and the time that it expects\n", shown.name) +
-         table_lines(table, 3) + (too_small ? "  –: less than 4 B per rank\n" : "");
+  return {fmt::format("{}: what NCCL chooses, and the time that it expects", shown.name),
+          {std::move(table), ReportList(too_small ? 1 : 0, "–: less than 4 B per rank")}};
 }
 
-std::string choice_section(const NcclPlan& plan, int width) {
-  std::string text;
+void add_choices(const NcclPlan& plan, std::vector<ReportSection>& sections) {
   for (auto begin = plan.rows.begin(); begin != plan.rows.end();) {
     const auto end = std::find_if(begin, plan.rows.end(), [begin](const NcclPlannedRow& row) {
       return row.operation != begin->operation;
     });
-    text += choices_of(plan, {begin, end}, width);
+    sections.push_back(choices_of(plan, {begin, end}));
     begin = end;
   }
-  return text;
+}
+
+Document document_of(const NcclPlanReport& report) {
+  const NcclPlan& plan = report.plan;
+  Document document{
+      nccl_plan_title(plan), {graph_section(plan)}, as_lines({plan.library, kNcclPlanOrigin}), {}};
+  for (const std::string& note : report.notes) add(document.lead, "note: {}", note);
+  std::vector<ReportSection>& sections = document.sections;
+  if (report.versus) {
+    sections.push_back({fmt::format("with {} (NCCL {})", report.versus_name, report.versus->version),
+                        nccl_plan_diff_blocks(diff_nccl_plans(plan, *report.versus))});
+    return document;
+  }
+  if (!report.trials.empty()) {
+    sections.push_back(nccl_advice_section(plan, report.trials));
+    return document;
+  }
+  add_paths(plan, sections);
+  sections.push_back(
+      {"NCCL's tuning table: latency in µs, algorithm bandwidth in GB/s", {tuning_table(plan)}});
+  add_choices(plan, sections);
+  for (const std::string& warning : plan.warnings) sections.push_back({"NCCL: " + warning, {}});
+  return document;
 }
 
 }  // namespace
-
-std::string nccl_plan_text(const NcclPlanReport& report, const TextOptions& options) {
-  const int width = page_width(options);
-  const NcclPlan& plan = report.plan;
-  std::string text = heading(plan, width);
-  for (const std::string& note : report.notes) text += wrap(one_line(note), width, "# note: ", "#   ");
-  text += graph_section(plan);
-  if (report.versus) {
-    const std::string other = fmt::format("with {} (NCCL {})", report.versus_name, report.versus->version);
-    return text + "\n" + wrap(one_line(other), width, "", "  ") +
-           nccl_plan_diff_text(diff_nccl_plans(plan, *report.versus), width);
-  }
-  if (!report.trials.empty()) return text + nccl_advice_text(plan, report.trials, width);
-  text += path_section(plan, width) + tuning_section(plan, width) + choice_section(plan, width);
-  for (const std::string& warning : plan.warnings) text += wrap(one_line(warning), width, "\nNCCL: ", "  ");
-  return text;
-}
 
 std::string nccl_plan_json(const NcclPlanReport& report) {
   Json json{{"plan", nccl_plan_to_json(report.plan)},
@@ -213,11 +197,11 @@ std::string nccl_plan_json(const NcclPlanReport& report) {
 
 std::vector<std::string> nccl_plan_formats() { return {"text", "json", "svg"}; }
 
-std::string nccl_plan_document(const NcclPlanReport& report, std::string_view format,
-                               const TextOptions& options) {
+std::string nccl_plan_document(const NcclPlanReport& report, std::string_view format, int columns) {
+  constexpr int kMinColumns = 80;
   if (format == "json") return nccl_plan_json(report);
   if (format == "svg") return page_text(nccl_plan_svg(report));
-  return terminal_text(nccl_plan_text(report, options));
+  return terminal_text(text(document_of(report), {.columns = std::max(columns, kMinColumns)}));
 }
 
 }  // namespace collbench::analysis

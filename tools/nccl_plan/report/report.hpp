@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/report/report.hpp"
+#include "base/document/document.hpp"
 #include "tools/nccl_plan/plan/nccl_plan.hpp"
 
 namespace collbench::analysis {
@@ -26,10 +26,8 @@ struct NcclAdvice {
 
 [[nodiscard]] NcclAdvice nccl_advice(const NcclPlan& plan, const std::vector<NcclTrial>& trials);
 
-/// A table of the trials, with the time of each operation where `width` allows, and a sentence that says what
-/// to set.
-[[nodiscard]] std::string nccl_advice_text(const NcclPlan& plan, const std::vector<NcclTrial>& trials,
-                                           int width);
+/// A table of the trials, with the time of each operation, and a sentence that says what to set.
+[[nodiscard]] ReportSection nccl_advice_section(const NcclPlan& plan, const std::vector<NcclTrial>& trials);
 
 /// {"by": "time" or "rings", "trials": [{"setting", "ring_channels", "ring_bytes_per_second",
 /// "expected_seconds", "saved_percent"}], "best": a setting or null}
@@ -83,8 +81,8 @@ struct NcclPlanDiff {
 /// ten times the last digit that NCCL's tuning table is made of.
 [[nodiscard]] NcclPlanDiff diff_nccl_plans(const NcclPlan& before, const NcclPlan& after);
 
-/// A line for each difference, the choices as a table; wrapped at `width`.
-[[nodiscard]] std::string nccl_plan_diff_text(const NcclPlanDiff& diff, int width);
+/// A line for each difference, the choices as a table.
+[[nodiscard]] std::vector<ReportBlock> nccl_plan_diff_blocks(const NcclPlanDiff& diff);
 
 /// The fields of NcclPlanDiff by their names; graphs and choices in the words of the text.
 [[nodiscard]] Json nccl_plan_diff_json(const NcclPlanDiff& diff);
@@ -98,11 +96,6 @@ struct NcclPlanReport {
   std::vector<NcclTrial> trials = {};   ///< of --advice
 };
 
-/// Graphs, rings and trees with their NICs, the tuning table, and a table of choices for each operation; with
-/// a second plan, what it does differently instead of the tables; with trials, what to set. Every line of a
-/// table fits options.columns.
-[[nodiscard]] std::string nccl_plan_text(const NcclPlanReport& report, const TextOptions& options);
-
 /// {"plan": …, "notes": […], "versus": …, "versus_name": …, "diff": …, "advice": …}; null is what was
 /// not asked for.
 [[nodiscard]] std::string nccl_plan_json(const NcclPlanReport& report);
@@ -114,8 +107,10 @@ struct NcclPlanReport {
 /// The names of its formats, the usual one first.
 [[nodiscard]] std::vector<std::string> nccl_plan_formats();
 
-/// In the format of that name, of nccl_plan_formats().
+/// In the format of that name, of nccl_plan_formats(). Text: graphs, rings and trees with their NICs, the
+/// tuning table, and a table of choices for each operation; with a second plan, what it does differently
+/// instead of the tables; with trials, what to set.
 [[nodiscard]] std::string nccl_plan_document(const NcclPlanReport& report, std::string_view format,
-                                             const TextOptions& options);
+                                             int columns);
 
 }  // namespace collbench::analysis

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -359,17 +358,8 @@ class Picture {
   }
 
   void footer() {
-    if (nics_ > 0 && !plan_.nics.empty()) {
-      std::vector<std::string> names;
-      for (std::size_t i = 0; i < plan_.nics.size(); ++i)
-        names.push_back(fmt::format("{} {}", i, plan_.nics[i]));
-      paragraph("", fmt::format("NICs: {}", fmt::join(names, ", ")));
-    }
-    if (!plan_.nvls_heads.empty()) {
-      std::vector<std::string> heads;
-      for (const auto& ranks : plan_.nvls_heads) heads.push_back(fmt::format("{}", fmt::join(ranks, " ")));
-      paragraph("", fmt::format("NVLS heads, a rank of each node: {}", fmt::join(heads, " | ")));
-    }
+    if (nics_ > 0 && !plan_.nics.empty()) paragraph("", nic_words(plan_));
+    if (!plan_.nvls_heads.empty()) paragraph("", nvls_head_words(plan_));
     if (plan_.domains() > 1) paragraph("faint", "NIC a → b: of the parent's node and of the child's");
     if (dashed_)
       paragraph("faint",

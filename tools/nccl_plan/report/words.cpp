@@ -1,6 +1,7 @@
 #include "tools/nccl_plan/report/words.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -129,6 +130,18 @@ std::string channels_that_run(const NcclPlan& plan) {
   return fmt::format("channels that run: {} of rings and trees, {} NVLS, {} p2p ({} per peer)",
                      plan.collective_channels, plan.nvls_channels, plan.p2p_channels,
                      plan.p2p_channels_per_peer);
+}
+
+std::string nvls_head_words(const NcclPlan& plan) {
+  std::vector<std::string> heads;
+  for (const auto& ranks : plan.nvls_heads) heads.push_back(fmt::format("{}", fmt::join(ranks, " ")));
+  return fmt::format("NVLS heads, a rank of each node: {}", fmt::join(heads, " | "));
+}
+
+std::string nic_words(const NcclPlan& plan) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < plan.nics.size(); ++i) names.push_back(fmt::format("{} {}", i, plan.nics[i]));
+  return fmt::format("NICs: {}", fmt::join(names, ", "));
 }
 
 std::vector<NcclWay> ring_ways(const NcclPlan& plan) {

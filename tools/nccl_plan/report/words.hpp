@@ -25,6 +25,12 @@ inline constexpr const char* kNcclPlanOrigin =
 /// "channels that run: 16 of rings and trees, 16 NVLS, 16 p2p (2 per peer)".
 [[nodiscard]] std::string channels_that_run(const NcclPlan& plan);
 
+/// "NVLS heads, a rank of each node: 0 8 | 1 9".
+[[nodiscard]] std::string nvls_head_words(const NcclPlan& plan);
+
+/// "NICs: 0 mlx5_0, 1 mlx5_3".
+[[nodiscard]] std::string nic_words(const NcclPlan& plan);
+
 /// In place of a ring or tree that is none.
 inline constexpr const char* kWayNotKnown = "not known";
 

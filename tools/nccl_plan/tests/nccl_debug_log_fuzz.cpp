@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::vector<analysis::NcclRankLog> logs{analysis::read_nccl_rank_log(text.substr(0, cut)),
                                                   analysis::read_nccl_rank_log(text.substr(cut))};
     const NcclPlan plan = analysis::nccl_plan_of(logs, 1);
-    if (analysis::nccl_plan_text({plan, {}, {}}, {}).empty()) std::abort();
+    if (analysis::nccl_plan_document({plan, {}, {}}, "text", 80).empty()) std::abort();
     if (analysis::nccl_plan_json({plan, {}, {}}).empty()) std::abort();
   } catch (const Error& error) {
     if (describe(error).empty()) std::abort();

@@ -83,11 +83,6 @@ Question question_of(PlanInput input) {
   return question;
 }
 
-analysis::TrainingPlan plan_of(PlanInput input) {
-  const Question question = question_of(std::move(input));
-  return analysis::training_plan(question.request, question.node);
-}
-
 constexpr std::size_t kBestPlans = 10;
 
 /// The fastest splits, at least one.
@@ -100,11 +95,6 @@ analysis::SplitSearch found_splits(const Question& question, std::size_t count) 
                     found.tried == 0 ? "no split of the step is possible with what is given"
                                      : fmt::format("none of {} splits fits into memory", found.tried),
                     "give fewer of --tp, --pp, --cp, --mbs, or another --gbs, or more GPUs");
-}
-
-analysis::PlanReport best_plans(PlanInput input) {
-  const Question question = question_of(std::move(input));
-  return analysis::search_report(found_splits(question, kBestPlans), question.request);
 }
 
 /// A plan for each line; the head line has names of options, and "id" for what the line is called. What is
@@ -144,12 +134,9 @@ analysis::PlanReport plans_of_table(const PlanCommand& command) {
         }
       }
       column.clear();
-      if (command.best) {
-        const Question question = question_of(std::move(input));
-        row.plan = std::move(found_splits(question, 1).best.front());
-      } else {
-        row.plan = plan_of(std::move(input));
-      }
+      const Question question = question_of(std::move(input));
+      row.plan = command.best ? std::move(found_splits(question, 1).best.front())
+                              : analysis::training_plan(question.request, question.node);
     } catch (const Error& error) {
       row.refused = column + error.what();
     }
@@ -256,11 +243,8 @@ analysis::PlanReport one_plan(const PlanCommand& command) {
 
 /// Throws Error (usage) with the reason at the most GPUs, where nothing can be planned.
 void require_any_plan(const std::vector<analysis::ScaleSeries>& scaling) {
-  for (const analysis::ScaleSeries& series : scaling) {
-    for (const analysis::ScalePoint& point : series.points) {
-      if (point.plan) return;
-    }
-  }
+  for (const analysis::ScaleSeries& series : scaling)
+    if (std::ranges::any_of(series.points, [](const auto& point) { return point.plan.has_value(); })) return;
   const analysis::ScalePoint& last = scaling.front().points.back();
   throw usage_error("--scale", fmt::format("{} GPUs: {}", last.gpus, last.refused),
                     "nothing could be planned: give other numbers of GPUs, or less of the split");
@@ -268,14 +252,14 @@ void require_any_plan(const std::vector<analysis::ScaleSeries>& scaling) {
 
 analysis::PlanReport report_of(const PlanCommand& command) {
   if (!command.table.empty()) return plans_of_table(command);
-  if (!command.scale.empty()) {
-    const Question question = question_of(command.input);
-    const std::vector<analysis::ScaleSeries> series =
-        analysis::scaling(question.request, question.node, command.scale);
-    require_any_plan(series);
-    return analysis::scaling_report(series, question.request);
-  }
-  return command.best ? best_plans(command.input) : one_plan(command);
+  if (command.scale.empty() && !command.best) return one_plan(command);
+  const Question question = question_of(command.input);
+  if (command.scale.empty())
+    return analysis::search_report(found_splits(question, kBestPlans), question.request);
+  const std::vector<analysis::ScaleSeries> series =
+      analysis::scaling(question.request, question.node, command.scale);
+  require_any_plan(series);
+  return analysis::scaling_report(series, question.request);
 }
 
 /// What asks for contradicting tables.

@@ -24,14 +24,19 @@ constexpr int kMaxCount = 10'000'000;
 constexpr int kMaxExperts = 4096;   ///< of a layer; published: up to 2,048 (Switch Transformer)
 constexpr int kMaxLayers = 10'000;  ///< every stage is reckoned by itself
 
-template <std::optional<int> PlanInput::* Member, int Most = kMaxCount>
-void take_number(PlanInput& input, const std::string& text, const std::string& where) {
-  input.*Member = parse_number(text, where, 1, Most);
+/// What the input or its request has.
+template <class Value>
+Value& member(PlanInput& input, Value PlanInput::* kept) {
+  return input.*kept;
+}
+template <class Value>
+Value& member(PlanInput& input, Value PlanRequest::* kept) {
+  return input.request.*kept;
 }
 
-template <std::optional<int> PlanRequest::* Member>
-void take_count(PlanInput& input, const std::string& text, const std::string& where) {
-  input.request.*Member = parse_number(text, where, 1, kMaxCount);
+template <auto Member, int Most = kMaxCount>
+void take_number(PlanInput& input, const std::string& text, const std::string& where) {
+  member(input, Member) = parse_number(text, where, 1, Most);
 }
 
 template <std::optional<double> PlanRequest::* Member>
@@ -44,15 +49,6 @@ void take_seconds(PlanInput& input, const std::string& text, const std::string& 
   input.request.*Member = parse_number(text, where, 0.001, 1e9);
 }
 
-bool truth(const std::string& text, const std::string& where) {
-  return parse_name(text, where, {"true", "false"}) == "true";
-}
-
-template <std::optional<bool> PlanInput::* Member>
-void take_model_truth(PlanInput& input, const std::string& text, const std::string& where) {
-  input.*Member = truth(text, where);
-}
-
 template <auto Member, auto Parse>
 void take_parsed(PlanInput& input, const std::string& text, const std::string& where) {
   input.request.*Member = Parse(text, where);
@@ -60,7 +56,7 @@ void take_parsed(PlanInput& input, const std::string& text, const std::string& w
 
 template <auto Member>
 void take_truth(PlanInput& input, const std::string& text, const std::string& where) {
-  input.request.*Member = truth(text, where);
+  member(input, Member) = parse_name(text, where, {"true", "false"}) == "true";
 }
 
 struct Suffix {
@@ -174,13 +170,12 @@ constexpr auto kOptions = std::to_array<PlanOption>({
     {kModelTheme, "head-width", "N", "width of a head (hidden / heads)", take_number<&PlanInput::head_width>},
     {kModelTheme, "vocab", "N", "tokens of the vocabulary", take_number<&PlanInput::vocab>},
     {kModelTheme, "gated", "BOOL", "three matrices in an MLP (true unless ffn = 4 × hidden)",
-     take_model_truth<&PlanInput::gated>},
-    {kModelTheme, "tied", "BOOL", "one matrix for both embeddings (false)",
-     take_model_truth<&PlanInput::tied>},
+     take_truth<&PlanInput::gated>},
+    {kModelTheme, "tied", "BOOL", "one matrix for both embeddings (false)", take_truth<&PlanInput::tied>},
     {kModelTheme, "qk-norm", "BOOL", "norms of every head's queries and keys (false)",
-     take_model_truth<&PlanInput::qk_norm>},
+     take_truth<&PlanInput::qk_norm>},
     {kModelTheme, "parallel-block", "BOOL", "attention and MLP beside each other (false)",
-     take_model_truth<&PlanInput::parallel_block>},
+     take_truth<&PlanInput::parallel_block>},
     {kModelTheme, "window", "N", "tokens that a token attends to (all before it)",
      take_number<&PlanInput::window>},
     {kModelTheme, "window-layers", "N", "layers with --window (all)",
@@ -196,16 +191,16 @@ constexpr auto kOptions = std::to_array<PlanOption>({
      take_sequence},
     {kSplitTheme, "gbs", "N",
      "samples of a step (those of 4 Mi tokens, a single plan rounds up to --mbs × dp)",
-     take_count<&PlanRequest::global_batch>},
-    {kSplitTheme, "mbs", "N", "samples of a micro-batch (1)", take_count<&PlanRequest::micro_batch>},
-    {kSplitTheme, "tp", "N", "tensor parallelism (1)", take_count<&PlanRequest::tp>},
-    {kSplitTheme, "pp", "N", "pipeline stages (1)", take_count<&PlanRequest::pp>},
-    {kSplitTheme, "vpp", "N", "chunks of a stage, interleaved (1)", take_count<&PlanRequest::vpp>},
+     take_number<&PlanRequest::global_batch>},
+    {kSplitTheme, "mbs", "N", "samples of a micro-batch (1)", take_number<&PlanRequest::micro_batch>},
+    {kSplitTheme, "tp", "N", "tensor parallelism (1)", take_number<&PlanRequest::tp>},
+    {kSplitTheme, "pp", "N", "pipeline stages (1)", take_number<&PlanRequest::pp>},
+    {kSplitTheme, "vpp", "N", "chunks of a stage, interleaved (1)", take_number<&PlanRequest::vpp>},
     {kSplitTheme, "schedule", "NAME",
      "of the stages: 1f1b, interleaved (as --vpp says), zb-h1 or dualpipe (zero-bubble)", take_schedule},
-    {kSplitTheme, "cp", "N", "context parallelism (1)", take_count<&PlanRequest::cp>},
-    {kSplitTheme, "ep", "N", "expert parallelism (1)", take_count<&PlanRequest::ep>},
-    {kSplitTheme, "dp", "N", "data parallelism (what is left)", take_count<&PlanRequest::dp>},
+    {kSplitTheme, "cp", "N", "context parallelism (1)", take_number<&PlanRequest::cp>},
+    {kSplitTheme, "ep", "N", "expert parallelism (1)", take_number<&PlanRequest::ep>},
+    {kSplitTheme, "dp", "N", "data parallelism (what is left)", take_number<&PlanRequest::dp>},
     {kSplitTheme, "order", "NAMES",
      "how ranks are numbered, the innermost first (tp-cp-ep-dp-pp: Megatron's)",
      take_parsed<&PlanRequest::order, analysis::parse_rank_order>},
@@ -241,7 +236,7 @@ constexpr auto kOptions = std::to_array<PlanOption>({
      [](PlanInput& input, const std::string& text, const std::string&) { input.topology = text; }},
     {kMachineTheme, "nodes", "N", "number of such nodes (1)", take_number<&PlanInput::nodes>},
     {kMachineTheme, "n-gpus", "N", "GPUs of all nodes, in place of --nodes; --gpus is it too",
-     take_count<&PlanRequest::n_gpus>},
+     take_number<&PlanRequest::n_gpus>},
     {kMachineTheme, "gpus-per-node", "N", "GPUs used per node (all)", take_number<&PlanInput::gpus_per_node>},
     {kMachineTheme, "gpu", "NAME", "rates of another GPU: GB300, H100, …",
      [](PlanInput& input, const std::string& text, const std::string&) { input.request.gpu = text; }},

@@ -18,7 +18,8 @@ double attention_parameters(const ModelShape& shape) {
   return 2 * hidden * heads * width + 2 * hidden * shape.kv_heads * width;
 }
 
-/// Width of the products of queries and keys, and of weights and values, summed over heads and halved: a·d.
+}  // namespace
+
 double attention_width(const ModelShape& shape) {
   if (shape.latent.kv_rank > 0) {
     return shape.heads *
@@ -26,8 +27,6 @@ double attention_width(const ModelShape& shape) {
   }
   return static_cast<double>(shape.heads) * shape.width_of_head();
 }
-
-}  // namespace
 
 double attended_part(const ModelShape& shape, int sequence) {
   if (shape.window == 0 || shape.window >= sequence) return 1;

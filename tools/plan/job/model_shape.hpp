@@ -71,6 +71,9 @@ struct ParameterCount {
 
 [[nodiscard]] int expert_layers(const ModelShape& shape);
 
+/// Width of the products of queries and keys, and of weights and values, summed over heads and halved: a·d.
+[[nodiscard]] double attention_width(const ModelShape& shape);
+
 /// Of a token, what norms within attention read: queries and keys, or the latent ones.
 [[nodiscard]] double normed_width(const ModelShape& shape);
 

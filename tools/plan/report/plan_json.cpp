@@ -192,13 +192,6 @@ Json row_object(const PlannedRow& row) {
   return json;
 }
 
-double exposed(const TrainingPlan& plan, StepPart part) {
-  for (const StepTerm& term : plan.step.terms) {
-    if (term.part == part) return term.exposed_seconds;
-  }
-  return 0;
-}
-
 constexpr int kParts = static_cast<int>(StepPart::other) + 1;
 
 std::string csv_row(const PlannedRow& row) {
@@ -220,7 +213,7 @@ std::string csv_row(const PlannedRow& row) {
               : fmt::format(",{},{},{},{}", csv_cell(plan.published->kind), plan.published->steps,
                             plan.published->median, plan.published->p90);
   for (int part = 0; part < kParts; ++part)
-    line += fmt::format(",{}", exposed(plan, static_cast<StepPart>(part)));
+    line += fmt::format(",{}", plan.step.seconds_of(static_cast<StepPart>(part)));
   line += scaling;
   if (!plan.cost) return line + ",,,\n";
   return line + fmt::format(",{},{},{}\n", plan.cost->days, plan.cost->gpu_hours,

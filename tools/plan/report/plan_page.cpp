@@ -428,9 +428,10 @@ Document document_of_table(const PlanReport& report) {
                         .headings = table_columns(report.first_column, kind),
                         .is_text = true,
                         .right = 2,
-                        // A line of a table can have the reason of a refusal in its last column.
+                        // A line of --table can have the reason of a refusal in its last column.
                         .spare = {"MFU", "tok/s/GPU", kind.scales ? "samples" : "GPUs",
-                                  kind.gpus ? "memory" : "largest parts"}});
+                                  kind.gpus ? "memory" : "largest parts"},
+                        .wraps = kind.gpus});
     }
     const std::vector<std::string> cells = plan_cells(row, kind);
     tables.back().rows.emplace_back(cells.begin(), cells.end());

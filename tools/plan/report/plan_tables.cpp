@@ -65,6 +65,16 @@ Chart scaling_chart(const std::vector<ScaleSeries>& scaling) {
   return chart;
 }
 
+/// "strong scaling pays up to 64 GPUs (each 87 % of the tokens/s of one at 8)"
+std::string pays_up_to(const ScaleSeries& series) {
+  if (!series.verdict.end) return fmt::format("where {} scaling stops paying is not known", series.name);
+  const auto first =
+      std::ranges::find_if(series.points, [](const ScalePoint& at) { return at.plan.has_value(); });
+  return fmt::format("{} scaling pays up to {} GPUs (each {:.0f} % of the tokens/s of one at {})",
+                     series.name, series.verdict.end->gpus, 100 * series.verdict.end->efficiency.value_or(1),
+                     first->gpus);
+}
+
 }  // namespace
 
 PlanReport search_report(const SplitSearch& search, const PlanRequest& request) {
@@ -89,10 +99,13 @@ PlanReport search_report(const SplitSearch& search, const PlanRequest& request) 
 }
 
 PlanReport scaling_report(const std::vector<ScaleSeries>& scaling, const PlanRequest& request) {
-  PlanReport report{.title = fmt::format("{} on {}: the fastest split that fits at each number of GPUs",
-                                         request.model.name, request.topology),
-                    .first_column = "GPUs",
-                    .rows = {}};
+  std::vector<std::string> answers;
+  std::ranges::transform(scaling, std::back_inserter(answers), pays_up_to);
+  PlanReport report{
+      .title = fmt::format("{} on {}: {}", request.model.name, request.topology, fmt::join(answers, ", ")),
+      .first_column = "GPUs",
+      .rows = {},
+      .notes = {"Each line is the fastest split that fits that number of GPUs."}};
   for (const ScaleSeries& series : scaling) {
     for (const ScalePoint& point : series.points) {
       const std::string refused = fmt::format("{} GPUs: {}.", point.gpus, point.refused);
@@ -106,7 +119,7 @@ PlanReport scaling_report(const std::vector<ScaleSeries>& scaling, const PlanReq
                              .efficiency = point.efficiency});
     }
     report.notes.push_back(
-        fmt::format("{} scaling: {}", series.name == "strong" ? "Strong" : "Weak", series.verdict));
+        fmt::format("{} scaling: {}", series.name == "strong" ? "Strong" : "Weak", series.verdict.words));
   }
   const auto first =
       std::ranges::find_if(report.rows, [](const PlannedRow& row) { return row.plan.has_value(); });

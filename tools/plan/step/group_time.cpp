@@ -87,8 +87,7 @@ double group_seconds(const RankGroup& group, OperationId operation, double bytes
   if (group.size < 2 || bytes < 1) return 0;
   const double seconds = expect_on_gpus(operation, static_cast<std::uint64_t>(bytes), group.cluster)
                              .expected_seconds.value_or(0);
-  const bool speaks = group.measured != nullptr && group.measured->across_nodes == group.crosses_nodes();
-  return speaks ? seconds * group.measured->ratio(operation, bytes).value_or(1) : seconds;
+  return seconds * group.measured_ratio(operation, bytes).value_or(1);
 }
 
 std::string crossed_links(const RankGroup& group) {

@@ -19,6 +19,11 @@ struct RankGroup {
       nullptr;  ///< what a record says of such groups; none: the model alone
 
   [[nodiscard]] bool crosses_nodes() const { return size > 1 && cluster.domains() > 1; }
+  /// Measured over expected seconds; none where no record speaks for the group and the size.
+  [[nodiscard]] std::optional<double> measured_ratio(OperationId operation, double bytes) const {
+    const bool speaks = measured != nullptr && measured->across_nodes == crosses_nodes();
+    return speaks ? measured->ratio(operation, bytes) : std::nullopt;
+  }
 };
 
 /// `machine` is one node, with the fabric between the nodes. Of stages: two that follow each other, which

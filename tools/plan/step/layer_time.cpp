@@ -144,20 +144,14 @@ PassTime attention_part(const TrainingJob& job, const ComputeRates& rates, const
                         const ParameterCount& count) {
   const ModelShape& model = job.model;
   const double hidden = model.hidden;
-  const double heads_width = static_cast<double>(model.heads) * model.width_of_head();
-  const double latent = model.latent.kv_rank > 0 ? 1 : 0;
-  const double width =
-      latent > 0
-          ? static_cast<double>(model.heads) *
-                (model.latent.no_position_width + model.latent.position_width + model.latent.value_width) /
-                2.0
-          : heads_width;
-  PassTime time = products(share.tokens, count.attention / job.tp, latent > 0 ? 5 : 2, share, *rates.gpu);
+  const bool is_latent = model.latent.kv_rank > 0;
+  const double width = attention_width(model);
+  PassTime time = products(share.tokens, count.attention / job.tp, is_latent ? 5 : 2, share, *rates.gpu);
   PassTime core = job.attention_kernel() != AttentionKernel::unfused
                       ? fused_attention(job, rates, share.tokens, width / job.tp)
                       : unfused_attention(job, rates, share.tokens, width / job.tp, share);
   if (job.recompute == Recompute::selective) core.backward += core.forward;
-  if (job.recompute == Recompute::modules && latent > 0) {
+  if (job.recompute == Recompute::modules && is_latent) {
     const LatentAttention& ranks = model.latent;
     const double up = ranks.query_rank * (ranks.no_position_width + ranks.position_width) +
                       ranks.kv_rank * (ranks.no_position_width + ranks.value_width);

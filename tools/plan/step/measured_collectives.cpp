@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/statistics.hpp"
 #include "tools/plan/step/step.hpp"
 
 namespace collbench::analysis {
@@ -43,11 +44,8 @@ std::vector<MeasuredCollectives::Ratio> record_ratios(const Run& judged, Operati
         record_ratio(measured, *row.expectation.expected_seconds, record));
   }
   std::vector<MeasuredCollectives::Ratio> ratios;
-  for (const auto& [bytes, each] : by_size) {
-    double sum = 0;
-    for (const double ratio : each) sum += ratio;
-    if (bytes > 0) ratios.push_back({bytes, sum / static_cast<double>(each.size())});
-  }
+  for (const auto& [bytes, each] : by_size)
+    if (bytes > 0) ratios.push_back({bytes, mean(each)});
   return ratios;
 }
 

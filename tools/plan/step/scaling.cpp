@@ -64,15 +64,16 @@ std::vector<ScaleSeries> scaling(const PlanRequest& request, const GpuCluster& n
           scale_series("weak", request, node, gpus, 0, per_gpu)};
 }
 
-std::string where_it_stops_paying(const std::vector<ScalePoint>& points) {
+ScaleVerdict where_it_stops_paying(const std::vector<ScalePoint>& points) {
   std::vector<const ScalePoint*> planned;
   for (const ScalePoint& point : points) {
     if (point.plan) planned.push_back(&point);
   }
-  if (planned.empty()) return "Where it stops paying is not known: nothing could be planned.";
+  if (planned.empty()) return {{}, "Where it stops paying is not known: nothing could be planned."};
   const ScalePoint& first = *planned.front();
   if (planned.size() == 1)
-    return fmt::format("Where it stops paying is not known: only {} GPUs could be planned.", first.gpus);
+    return {{},
+            fmt::format("Where it stops paying is not known: only {} GPUs could be planned.", first.gpus)};
   const double per_gpu = tokens_per_second(first) / first.gpus;
   const auto added_part = [&](const ScalePoint& from, const ScalePoint& to) {
     return (tokens_per_second(to) - tokens_per_second(from)) / (to.gpus - from.gpus) / per_gpu;
@@ -93,20 +94,20 @@ std::string where_it_stops_paying(const std::vector<ScalePoint>& points) {
   const std::string dips_in_words =
       dips.empty() ? ""
                    : fmt::format(" Left out, for a larger number pays again: {}.", fmt::join(dips, ", "));
-  if (end + 1 == planned.size()) {
-    return fmt::format(
-        "It pays up to {0} GPUs, the most that could be planned: from {1} to {0} GPUs each added GPU gives "
-        "{2:.0f} % of the tokens/s of a GPU at {3} (it pays from {4:.0f} %).{5}",
-        planned.back()->gpus, planned[before_end]->gpus, 100 * part_at_end, first.gpus, 100 * kPaysFrom,
-        dips_in_words);
-  }
   const ScalePoint& last = *planned[end];
+  if (end + 1 == planned.size())
+    return {last,
+            fmt::format("It pays up to {0} GPUs, the most that could be planned: from {1} to {0} GPUs each "
+                        "added GPU gives {2:.0f} % of the tokens/s of a GPU at {3} (it pays from "
+                        "{4:.0f} %).{5}",
+                        last.gpus, planned[before_end]->gpus, 100 * part_at_end, first.gpus, 100 * kPaysFrom,
+                        dips_in_words)};
   const ScalePoint& next = *planned[end + 1];
-  return fmt::format(
-      "It stops paying at {} GPUs: from there to {} GPUs each added GPU gives {:.0f} % of the tokens/s of a "
-      "GPU at {} (it pays from {:.0f} %){}.{}",
-      last.gpus, next.gpus, 100 * added_part(last, next), first.gpus, 100 * kPaysFrom,
-      end + 2 < planned.size() ? ", and no larger number pays either" : "", dips_in_words);
+  return {last,
+          fmt::format("It stops paying at {} GPUs: from there to {} GPUs each added GPU gives {:.0f} % of "
+                      "the tokens/s of a GPU at {} (it pays from {:.0f} %){}.{}",
+                      last.gpus, next.gpus, 100 * added_part(last, next), first.gpus, 100 * kPaysFrom,
+                      end + 2 < planned.size() ? ", and no larger number pays either" : "", dips_in_words)};
 }
 
 }  // namespace collbench::analysis

@@ -17,11 +17,17 @@ struct ScalePoint {
   std::optional<double> efficiency{};  ///< tokens/s per GPU, of that at the fewest GPUs with a plan
 };
 
+/// Up to which number of GPUs it pays.
+struct ScaleVerdict {
+  std::optional<ScalePoint> end;  ///< none: not known
+  std::string words;              ///< a sentence
+};
+
 /// A model over numbers of GPUs, ascending.
 struct ScaleSeries {
   std::string name;  ///< "strong", "weak"
   std::vector<ScalePoint> points;
-  std::string verdict;  ///< up to where it pays, a sentence
+  ScaleVerdict verdict;
 };
 
 /// Strong scaling: the request's global batch at every number of GPUs. Weak: as many samples per GPU at every
@@ -32,6 +38,6 @@ struct ScaleSeries {
 
 /// Up to which number it pays: to go from one number to the next pays where an added GPU brings at least
 /// kPaysFrom of the tokens/s that one brings at the fewest.
-[[nodiscard]] std::string where_it_stops_paying(const std::vector<ScalePoint>& points);
+[[nodiscard]] ScaleVerdict where_it_stops_paying(const std::vector<ScalePoint>& points);
 
 }  // namespace collbench::analysis

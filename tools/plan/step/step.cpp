@@ -219,6 +219,11 @@ double Step::seconds() const {
   return sum;
 }
 
+double Step::seconds_of(StepPart part) const {
+  const auto term = std::ranges::find(terms, part, &StepTerm::part);
+  return term == terms.end() ? 0 : term->exposed_seconds;
+}
+
 Step step_time(const TrainingJob& job, const GpuCluster& machine, const ComputeRates& rates,
                const PartScales& scales, const MeasuredCollectives* measured) {
   const Layout layout{job, rates, scales, step_groups(job, machine, measured)};

@@ -69,6 +69,8 @@ struct Step {
   std::vector<StagePasses> stages{};  ///< first to last
 
   [[nodiscard]] double seconds() const;
+  /// Exposed ones; 0 where the job has no such part.
+  [[nodiscard]] double seconds_of(StepPart part) const;
 };
 
 /// `machine` is one node (its nodes are not read); `measured`: none, or a record that corrects collectives.

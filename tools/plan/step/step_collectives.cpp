@@ -19,12 +19,6 @@ double activation(const TrainingJob& job) {
 /// 50, 0.70 to 0.82: the middle (DeepEP docs/README_Hybrid-EP.md, Torch API, 16 multiprocessors).
 constexpr double kDispatchRate = 0.76;
 
-/// Whether a record has the group's AllToAll: its seconds are measured, not a model's.
-bool is_measured(const RankGroup& group, double bytes) {
-  return group.measured != nullptr && group.measured->across_nodes == group.crosses_nodes() &&
-         group.measured->ratio(OperationId::all_to_all, bytes).has_value();
-}
-
 /// Whether tokens are sent to each node once.
 bool dispatches_by_node(const TrainingJob& job, const RankGroup& group) {
   const ExpertRun run = job.stack->experts;
@@ -107,7 +101,8 @@ CallTime expert_calls(const TrainingJob& job, const StepGroups& groups) {
   const double bytes = activation(job) / job.tp * job.model.experts.top_k * copies_that_cross(job, groups.ep);
   CallTime calls =
       (job.recompute == Recompute::full ? 6.0 : 4.0) * call(groups.ep, OperationId::all_to_all, bytes);
-  if (dispatches_by_node(job, groups.ep) && !is_measured(groups.ep, bytes)) calls.seconds /= kDispatchRate;
+  const bool is_measured = groups.ep.measured_ratio(OperationId::all_to_all, bytes).has_value();
+  if (dispatches_by_node(job, groups.ep) && !is_measured) calls.seconds /= kDispatchRate;
   return calls;
 }
 

@@ -101,13 +101,6 @@ class PassEnds {
   std::vector<double> ends_;
 };
 
-double seconds_of_part(const TrainingPlan& plan, StepPart part) {
-  for (const StepTerm& term : plan.step.terms) {
-    if (term.part == part) return term.exposed_seconds;
-  }
-  return 0;
-}
-
 /// A stage's schedule, as far as it has come.
 struct StageClock {
   std::vector<Pass> order{};
@@ -177,7 +170,7 @@ std::vector<TimelineSpan> timeline(const TrainingPlan& plan) {
     for (const auto& [kind, part] :
          {std::pair(SpanKind::data_parallel, StepPart::dp),
           std::pair(SpanKind::optimizer, StepPart::optimizer), std::pair(SpanKind::other, StepPart::other)}) {
-      const double seconds = seconds_of_part(plan, part);
+      const double seconds = plan.step.seconds_of(part);
       if (seconds > 0) spans.push_back({stage, kind, 0, 0, at, at + seconds});
       at += seconds;
     }

@@ -44,7 +44,7 @@ NcclPlan example() {
 }
 
 std::string text_of(const NcclPlanReport& report, int columns = 120) {
-  return nccl_plan_text(report, {.columns = columns, .color = false});
+  return nccl_plan_document(report, "text", columns);
 }
 
 bool has_line(const std::string& text, const std::string& line) {
@@ -59,7 +59,7 @@ TEST(NcclPlanReport, GraphsAreWhatNodesAgreeOnAndWhatEachFound) {
   const std::string text = text_of({example(), {}, {}});
   EXPECT_TRUE(has_line(text, "  graph  pattern  path     channels  GB/s inside  between  found by each node"))
       << text;
-  EXPECT_TRUE(has_line(text, "  ring   4        NVL/PIX         8           24       24    8 × 48 | 15 × 24"))
+  EXPECT_TRUE(has_line(text, "  ring   4        NVL/PIX         8           24       24  8 × 48 | 15 × 24"))
       << text;
   EXPECT_TRUE(has_line(text, "  channels that run: 2 of rings and trees, 16 NVLS, 8 p2p (4 per peer)"))
       << text;
@@ -74,7 +74,7 @@ TEST(NcclPlanReport, OfManyNodesTheCountsAreShown) {
 
 TEST(NcclPlanReport, RingsOfOneWayAreOneLineWithTheirNics) {
   const std::string text = text_of({example(), {}, {}});
-  EXPECT_TRUE(has_line(text, "  0, 1  0 1 =1:0=> 3 2 =0:0=> 0")) << text;
+  EXPECT_TRUE(has_line(text, "  0, 1: 0 1 =1:0=> 3 2 =0:0=> 0")) << text;
 }
 
 TEST(NcclPlanReport, NodesThatNvlinkJoinsNeedNoNic) {
@@ -83,23 +83,23 @@ TEST(NcclPlanReport, NodesThatNvlinkJoinsNeedNoNic) {
   plan.connections.clear();
   const std::string text = text_of({plan, {}, {}});
   EXPECT_TRUE(has_line(text, "rings by channel (ranks)")) << text;
-  EXPECT_TRUE(has_line(text, "  0, 1  0 1 3 2")) << text;
-  EXPECT_TRUE(has_line(text, "  ring   4        NVL          8           24        –    8 × 48 | 15 × 24"))
+  EXPECT_TRUE(has_line(text, "  0, 1: 0 1 3 2")) << text;
+  EXPECT_TRUE(has_line(text, "  ring   4        NVL          8           24        –  8 × 48 | 15 × 24"))
       << text;
   EXPECT_EQ(text.find("NICs: "), std::string::npos) << text;
 }
 
 TEST(NcclPlanReport, TreesBranchInParentheses) {
   const std::string text = text_of({example(), {}, {}});
-  EXPECT_TRUE(has_line(text, "  0  0 (1) =0:1=> 2 3")) << text;
-  EXPECT_TRUE(has_line(text, "  1  2 (=0:0=> 0 1) 3")) << text;
+  EXPECT_TRUE(has_line(text, "  0: 0 (1) =0:1=> 2 3")) << text;
+  EXPECT_TRUE(has_line(text, "  1: 2 (=0:0=> 0 1) 3")) << text;
 }
 
 TEST(NcclPlanReport, OnlyBranchesAreInParentheses) {
   NcclPlan plan = example();
   plan.nodes = 1;
   plan.tree_parents = {{-1, 0, 1, 0}};
-  EXPECT_TRUE(has_line(text_of({plan, {}, {}}), "  0  0 (1 2) 3")) << text_of({plan, {}, {}});
+  EXPECT_TRUE(has_line(text_of({plan, {}, {}}), "  0: 0 (1 2) 3")) << text_of({plan, {}, {}});
 }
 
 TEST(NcclPlanReport, SendsAndReceivesAreOneLine) {
@@ -118,7 +118,7 @@ TEST(NcclPlanReport, ATreeThatIsNoneIsNotKnown) {
   NcclPlan plan = example();
   plan.tree_parents = {{1, 0, -1, 9}, {}, {-1, -1, 0, 0}, {-1, 2, 1, 0}};
   const std::string text = text_of({plan, {}, {}});
-  EXPECT_TRUE(has_line(text, "  0-3  not known")) << text;
+  EXPECT_TRUE(has_line(text, "  0-3: not known")) << text;
 }
 
 TEST(NcclPlanReport, ChoicesHaveATimeAndABusBandwidthWhereNcclSaysOne) {
@@ -127,10 +127,13 @@ TEST(NcclPlanReport, ChoicesHaveATimeAndABusBandwidthWhereNcclSaysOne) {
   EXPECT_TRUE(has_line(text, "     1 MiB  ring       ll128            2          –             –")) << text;
 }
 
-TEST(NcclPlanReport, ANarrowPageLeavesBroadcastAndReduceOut) {
-  EXPECT_NE(text_of({example(), {}, {}}, 120).find("Broadcast"), std::string::npos);
-  const std::string narrow = text_of({example(), {}, {}}, 80);
-  EXPECT_EQ(narrow.find("Broadcast"), std::string::npos);
+TEST(NcclPlanReport, ANarrowPageLeavesReduceOut) {
+  NcclPlan plan = example();
+  for (const char* function : {"AllReduce", "AllGather", "ReduceScatter", "Broadcast", "Reduce"})
+    plan.tuning.push_back({function, "nvls_tree", "simple", 1131.6e-6, 1204.8e9});
+  EXPECT_NE(text_of({plan, {}, {}}, 120).find(" Broadcast         Reduce\n"), std::string::npos);
+  const std::string narrow = text_of({plan, {}, {}}, 80);
+  EXPECT_NE(narrow.find(" Broadcast\n"), std::string::npos) << narrow;
   std::istringstream lines(narrow);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80) << line;
 }
@@ -145,10 +148,14 @@ TEST(NcclPlanReport, VersusSaysOnlyWhatIsOtherwise) {
   EXPECT_TRUE(has_line(text, "with NCCL_X=1 (NCCL 2.27.7+cuda12.9)")) << text;
   EXPECT_TRUE(has_line(text, "  ring: 8 × 24/24 GB/s NVL/PIX crossNic 2 → 8 × 48/48 GB/s NVL/PIX crossNic 2"))
       << text;
-  EXPECT_NE(text.find("tree/ll × 1"), std::string::npos) << text;
+  EXPECT_NE(text.find("AllReduce 1 KiB  tree/ll × 1"), std::string::npos) << text;
   EXPECT_NE(text.find("+10.0 %"), std::string::npos) << text;
   EXPECT_NE(text.find("nvls_tree/simple × 16"), std::string::npos) << text;
   EXPECT_EQ(text.find("rings by channel"), std::string::npos);
+  const std::string narrow = text_of({example(), other, "NCCL_X=1"}, 80);
+  EXPECT_NE(narrow.find("nvls_tree/simple × 16"), std::string::npos) << narrow;
+  std::istringstream lines(narrow);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80) << line;
 }
 
 TEST(NcclPlanReport, VersusTheSameSaysThatNothingIsOtherwise) {
@@ -175,7 +182,7 @@ TEST(NcclPlanReport, NoNameReachesAnyFormatRaw) {
     plan.plan.network = hostile;
     plan.plan.warnings = {hostile};
     for (const std::string& format : nccl_plan_formats())
-      expect_harmless(nccl_plan_document(plan, format, {}), format, hostile);
+      expect_harmless(nccl_plan_document(plan, format, 80), format, hostile);
   }
 }
 

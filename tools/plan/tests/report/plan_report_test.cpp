@@ -60,6 +60,15 @@ TEST(PlanText, EveryLineFits) {
   }
 }
 
+TEST(PlanText, TheReasonOfARefusalIsWhole) {
+  PlanReport report = table();
+  report.rows.back().refused.clear();
+  for (int word = 0; word < 40; ++word) report.rows.back().refused += fmt::format("word{} ", word);
+  const std::string text = written_plan(report, "text", 80);
+  for (int word = 0; word < 40; ++word)
+    EXPECT_NE(text.find(fmt::format("word{}", word)), std::string::npos) << text;
+}
+
 TEST(PlanText, SaysWhatIsNotKnownAndWhatIsAssumed) {
   const std::string text = written_plan(one(), "text", 120);
   EXPECT_EQ(text.find('$'), std::string::npos) << "no price was given: " << text;
@@ -193,6 +202,8 @@ TEST(PlanTables, OfASearchAndOfScalingFitAndSayWhatIsNotKnown) {
       std::string::npos)
       << best;
   const std::string table = written_plan(scale, "text", 120);
+  EXPECT_TRUE(table.starts_with("llama-3.1-8b on hgx-h100: strong scaling pays up to 64 GPUs (each "))
+      << table;
   EXPECT_NE(table.find("Strong scaling: It stops paying at 64 GPUs"), std::string::npos) << table;
   EXPECT_NE(table.find("is not known, and nobody measured these"), std::string::npos) << table;
   EXPECT_NE(table.find("Weak scaling: as many samples per GPU"), std::string::npos) << table;

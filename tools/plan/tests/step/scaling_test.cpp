@@ -16,30 +16,32 @@ ScalePoint point(int gpus, double per_gpu) {
 
 TEST(Scaling, StopsPayingWhereAnAddedGpuBringsLessThanHalf) {
   // 8 × 100 = 800; 16 × 90 = 1440: 80 each of 8 added; 32 × 60 = 1920: 30 each of 16 added.
-  const std::string words = where_it_stops_paying({point(8, 100), point(16, 90), point(32, 60)});
+  const std::string words = where_it_stops_paying({point(8, 100), point(16, 90), point(32, 60)}).words;
   EXPECT_NE(words.find("It stops paying at 16 GPUs: from there to 32 GPUs each added GPU gives 30 %"),
             std::string::npos)
       << words;
   EXPECT_NE(where_it_stops_paying({point(8, 100), point(16, 90), point(32, 60), point(64, 40)})
-                .find("it pays from 50 %), and no larger number pays either."),
+                .words.find("it pays from 50 %), and no larger number pays either."),
             std::string::npos);
-  EXPECT_NE(where_it_stops_paying({point(8, 100), point(16, 90)}).find("It pays up to 16 GPUs"),
+  EXPECT_NE(where_it_stops_paying({point(8, 100), point(16, 90)}).words.find("It pays up to 16 GPUs"),
             std::string::npos);
-  EXPECT_NE(where_it_stops_paying({}).find("not known"), std::string::npos);
-  EXPECT_NE(where_it_stops_paying({point(8, 100)}).find("not known"), std::string::npos);
+  EXPECT_EQ(where_it_stops_paying({point(8, 100), point(16, 90), point(32, 60)}).end.value().gpus, 16);
+  EXPECT_FALSE(where_it_stops_paying({point(8, 100)}).end);
+  EXPECT_NE(where_it_stops_paying({}).words.find("not known"), std::string::npos);
+  EXPECT_NE(where_it_stops_paying({point(8, 100)}).words.find("not known"), std::string::npos);
 }
 
 // A number that divides badly is no end: 9 GPUs bring less than 8, 16 twice as much.
 TEST(Scaling, ADipIsNamedAndNoEnd) {
   const std::string words =
-      where_it_stops_paying({point(8, 100), point(9, 80), point(16, 100), point(32, 55)});
+      where_it_stops_paying({point(8, 100), point(9, 80), point(16, 100), point(32, 55)}).words;
   EXPECT_NE(words.find("It stops paying at 16 GPUs: from there to 32 GPUs each added GPU gives 10 %"),
             std::string::npos)
       << words;
   EXPECT_NE(words.find("Left out, for a larger number pays again: 9."), std::string::npos) << words;
-  EXPECT_NE(
-      where_it_stops_paying({point(8, 100), point(9, 80), point(16, 100)}).find("It pays up to 16 GPUs"),
-      std::string::npos);
+  EXPECT_NE(where_it_stops_paying({point(8, 100), point(9, 80), point(16, 100)})
+                .words.find("It pays up to 16 GPUs"),
+            std::string::npos);
 }
 
 TEST(Scaling, KeepsTheBatchOrTheSamplesOfAGpu) {
