@@ -65,8 +65,10 @@ double butterfly(const HostCall& call) {
 double non_overlapping(const HostCall& call) {
   LogGpSimulator clock = clock_for(call, call.size_bytes);
   const double reduce = clock.reduce(call.size_bytes);
-  for (const Round& round : binomial_to_root(call.model)) clock.exchange(round, call.size_bytes, reduce);
-  for (const Round& round : linear_from_root(call.model)) clock.exchange(round, call.block());
+  for (const Round& round : binomial_rounds(call.model, TreeWay::to_root))
+    clock.exchange(round, call.size_bytes, reduce);
+  for (const Round& round : linear_rounds(call.model, TreeWay::from_root))
+    clock.exchange(round, call.block());
   return finish(clock, call);
 }
 
