@@ -8,15 +8,6 @@
 #include "base/statistics.hpp"
 
 namespace collbench::analysis {
-namespace {
-
-/// The launches of one record's row.
-std::vector<double> launch_seconds(const Measurement& measurement) {
-  std::vector<double> launches = launch_medians(measurement);
-  return launches.size() < 2 ? std::vector{measurement.seconds} : launches;
-}
-
-}  // namespace
 
 bool is_time(double seconds) { return seconds > 0 && std::isnormal(seconds); }
 
@@ -68,7 +59,7 @@ SideOfRow side_of(const std::vector<MeasuredRows>& runs, const RowKey& key,
       for (const LaunchInState& launch : launches_by_state(measured, boundaries))
         add_launch(median(launch.pass_seconds), launch.state);
     } else {
-      for (const double seconds : launch_seconds(measured)) add_launch(seconds, 0);
+      for (const double seconds : times_of_launches(measured)) add_launch(seconds, 0);
     }
     side.records.resize(side.log_seconds.size(), record);
   }

@@ -54,24 +54,11 @@ const CounterLimit* limit_of(std::string_view counter) {
   return found == kCounterLimits.end() ? nullptr : found;
 }
 
-/// "above 10 a second"; empty for a counter without a limit.
-std::string limit_words(std::string_view counter) {
-  const CounterLimit* const limit = limit_of(counter);
-  return limit == nullptr ? std::string() : std::string(limit->words);
-}
-
 }  // namespace
 
 std::string name(RiseGrade grade) {
-  switch (grade) {
-    case RiseGrade::noted:
-      return "noted";
-    case RiseGrade::degraded:
-      return "degraded";
-    case RiseGrade::fatal:
-      return "fatal";
-  }
-  return {};
+  constexpr std::array<const char*, 3> kNames{"noted", "degraded", "fatal"};
+  return kNames.at(static_cast<std::size_t>(grade));
 }
 
 RiseGrade grade_of(const CounterRise& rise) {
@@ -130,11 +117,11 @@ std::vector<std::string> counter_notes(const std::vector<std::string>& hosts,
 }
 
 std::string rise_words(const CounterRise& rise) {
-  const std::string limit = limit_words(rise.counter);
+  const CounterLimit* const limit = limit_of(rise.counter);
   return fmt::format(
       "{} {}: {} to {} within {}{}", rise.host, rise.counter, rise.from, rise.to,
       rise.seconds < 0 ? "an unknown time" : format_seconds(rise.seconds),
-      limit.empty() ? std::string() : fmt::format(", {} ({} is too many)", name(grade_of(rise)), limit));
+      limit == nullptr ? "" : fmt::format(", {} ({} is too many)", name(grade_of(rise)), limit->words));
 }
 
 }  // namespace collbench::analysis

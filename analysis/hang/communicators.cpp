@@ -8,6 +8,7 @@
 #include <iterator>
 #include <numeric>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "base/document/text_layout.hpp"
@@ -20,6 +21,7 @@ namespace {
 using Members = std::vector<CommunicatorMember>;
 using CallCountsByName = std::map<std::string, std::uint64_t>;
 
+constexpr std::size_t kMaxGroups = 4;  // of ranks that differ, in one sentence
 constexpr std::string_view kLeftNothing = "left nothing of this group here";
 
 template <class Predicate>
@@ -143,9 +145,9 @@ std::string waiting_text(const Communicator& communicator, const std::vector<int
 HangFinding blamed(const Communicator& communicator, HangCause cause, const Members& members,
                    const std::string& what) {
   const std::vector<int> ranks = ranks_of(members);
-  return {cause, ranks,
-          fmt::format("{}: {}{} {}{}", communicator.name, ranks_text(members), where(members), what,
-                      waiting_text(communicator, ranks))};
+  return {
+      cause, ranks,
+      fmt::format("{}{} {}{}", ranks_text(members), where(members), what, waiting_text(communicator, ranks))};
 }
 
 const char* singular(const Members& members, const char* one, const char* many) {
@@ -171,8 +173,7 @@ HangFinding failed_ranks(const Communicator& communicator, const Members& failed
     reports.push_back(fmt::format("{}{} {}: {}", ranks_text(group), where(group),
                                   singular(group, "reports", "report"), group.front().error));
   return {HangCause::rank_failed, ranks_of(causes.empty() ? failed : causes),
-          fmt::format("{}: {}{}", communicator.name, fmt::join(reports, "; "),
-                      waiting_text(communicator, ranks_of(failed)))};
+          fmt::format("{}{}", fmt::join(reports, "; "), waiting_text(communicator, ranks_of(failed)))};
 }
 
 std::uint64_t sum_of(const CallCountsByName& counts) {
@@ -204,6 +205,16 @@ bool are_comparable(const CallCountsByName& a, const CallCountsByName& b) {
   return !a_leads || !b_leads;
 }
 
+/// Of groups by their size: the ranks of those that are smaller than the largest, ascending.
+std::vector<int> ranks_of_few(const std::vector<Members>& groups) {
+  std::vector<int> few;
+  for (const Members& group : groups)
+    if (group.size() < groups.back().size())
+      for (const CommunicatorMember& each : group) few.push_back(each.rank);
+  std::ranges::sort(few);
+  return few;
+}
+
 /// Ranks that have begun different operations: "rank 5 has begun 4 AllGather, 40 AllReduce; ranks 0-4 3
 /// AllGather, 41 AllReduce". None where their counts leave it open.
 std::optional<HangFinding> operations_that_differ(const Communicator& communicator, const Members& seen) {
@@ -221,43 +232,28 @@ std::optional<HangFinding> operations_that_differ(const Communicator& communicat
              (i > 0 && !are_comparable(groups[i - 1].front().begun, groups[i].front().begun));
   if (!differ) return std::nullopt;
   sort_by_size(groups);
-  constexpr std::size_t kShown = 4;
-  std::vector<int> few;
   std::vector<std::string> texts;
-  for (const Members& group : groups) {
-    if (!others.empty() || group.size() < groups.back().size())
-      for (const int rank : ranks_of(group)) few.push_back(rank);
-    if (texts.size() < kShown)
-      texts.push_back(fmt::format("{}{} {} begun {}", ranks_text(group), where(group),
-                                  singular(group, "has", "have"), begun_text(group.front().begun)));
-  }
+  for (const Members& group : groups | std::views::take(kMaxGroups))
+    texts.push_back(fmt::format("{}{} {} begun {}", ranks_text(group), where(group),
+                                singular(group, "has", "have"), begun_text(group.front().begun)));
   if (!others.empty()) texts.push_back("others " + begun_text(others));
-  std::ranges::sort(few);
-  return HangFinding{
-      HangCause::calls_differ, few,
-      fmt::format("{}: ranks called different operations: {}", communicator.name, fmt::join(texts, "; "))};
+  return HangFinding{HangCause::calls_differ, others.empty() ? ranks_of_few(groups) : ranks_of(seen),
+                     fmt::format("ranks called different operations: {}", fmt::join(texts, "; "))};
 }
 
 /// Ranks in calls of one number that are not the same. Who made the mistake is not known: those who are fewer
 /// than others are the likelier ones.
-HangFinding calls_that_differ(const Communicator& communicator, const Members& inside) {
+HangFinding calls_that_differ(const Members& inside) {
   std::vector<Members> groups = groups_of(inside, is_same_call);
   sort_by_size(groups);
-  std::vector<int> few;
   std::vector<std::string> texts;
-  constexpr std::size_t kShown = 4;
-  for (const Members& group : groups) {
-    if (group.size() < groups.back().size())
-      for (const int rank : ranks_of(group)) few.push_back(rank);
-    if (texts.size() == kShown) continue;
+  for (const Members& group : groups | std::views::take(kMaxGroups))
     texts.push_back(fmt::format("{} {}in {}", ranks_text(group),
                                 texts.empty() ? singular(group, "is ", "are ") : "", call_text(group)));
-  }
-  std::ranges::sort(few);
-  const std::string more =
-      groups.size() > kShown ? fmt::format(", and others in {} more calls", groups.size() - kShown) : "";
-  return {HangCause::calls_differ, few,
-          fmt::format("{}: {}{}", communicator.name, fmt::join(texts, ", "), more)};
+  const std::string more = groups.size() > kMaxGroups
+                               ? fmt::format(", and others in {} more calls", groups.size() - kMaxGroups)
+                               : "";
+  return {HangCause::calls_differ, ranks_of_few(groups), fmt::format("{}{}", fmt::join(texts, ", "), more)};
 }
 
 /// Where the ranks that are listed do not differ: `seen` says so, unless the tool says that something is
@@ -272,7 +268,7 @@ HangFinding nothing_found(const Communicator& communicator, const std::string& s
   } else if (!communicator.status.empty() && communicator.status != "RUNNING") {
     text = fmt::format("{}; NCCL has them in {}", seen, communicator.status);
   }
-  return {HangCause::not_known, {}, fmt::format("{}: {}", communicator.name, text)};
+  return {HangCause::not_known, {}, std::move(text)};
 }
 
 Json member_json(const CommunicatorMember& member) {
@@ -316,17 +312,13 @@ HangFinding ranks_behind(const Communicator& communicator, const CommunicatorMem
   return finding;
 }
 
-}  // namespace
-
-std::uint64_t CommunicatorMember::calls() const { return sum_of(begun); }
-
-HangFinding find_hang(const Communicator& communicator) {
+/// find_hang() without the name of the communicator.
+HangFinding cause_of(const Communicator& communicator) {
   if (const CommunicatorMember* impossible = impossible_rank(communicator))
     return {HangCause::not_known,
             {},
-            fmt::format("{}: rank {} of {} ranks is nonsense that NCCL's RAS writes{}", communicator.name,
-                        impossible->rank, communicator.size,
-                        communicator.size == 0 ? " of a group that is not there" : "")};
+            fmt::format("rank {} of {} ranks is nonsense that NCCL's RAS writes{}", impossible->rank,
+                        communicator.size, communicator.size == 0 ? " of a group that is not there" : "")};
   const auto is = [&](MemberPresence presence) {
     return members_that(communicator, [&](const auto& each) { return each.presence == presence; });
   };
@@ -338,10 +330,9 @@ HangFinding find_hang(const Communicator& communicator) {
   const std::optional<HangFinding> apart =
       seen.empty() ? std::nullopt : operations_that_differ(communicator, seen);
   if (!failed.empty()) {
-    HangFinding finding = failed_ranks(communicator, failed);
+    const HangFinding finding = failed_ranks(communicator, failed);
     if (!apart) return finding;
-    const std::string reports = finding.text.substr(communicator.name.size() + 2);  // behind "NAME: "
-    return {apart->cause, apart->ranks, fmt::format("{}; {}", apart->text, reports)};
+    return {apart->cause, apart->ranks, fmt::format("{}; {}", apart->text, finding.text)};
   }
   if (apart) return *apart;
   const Members silent = is(MemberPresence::silent);
@@ -364,9 +355,9 @@ HangFinding find_hang(const Communicator& communicator) {
                           [](const auto& each) { return topology::is_point_to_point(each.operation); })) {
     return {HangCause::not_known,
             {},
-            fmt::format("{}: {} {} in sends and receives, which are of two ranks each; the lines do not name "
+            fmt::format("{} {} in sends and receives, which are of two ranks each; the lines do not name "
                         "the other one",
-                        communicator.name, ranks_text(inside), singular(inside, "waits", "wait"))};
+                        ranks_text(inside), singular(inside, "waits", "wait"))};
   }
   const auto fewer = [](const auto& a, const auto& b) { return a.calls() < b.calls(); };
   const Members counted = members_that(communicator, [](const auto& each) {
@@ -382,8 +373,7 @@ HangFinding find_hang(const Communicator& communicator) {
   if (!others.empty() && sum_of(others) < least->calls()) {
     return {HangCause::rank_behind,
             {},
-            fmt::format("{}: ranks that are not listed have begun {}", communicator.name,
-                        counts_apart(others, least->begun))};
+            fmt::format("ranks that are not listed have begun {}", counts_apart(others, least->begun))};
   }
   if (inside.empty())
     return nothing_found(communicator, "all ranks have begun the same calls, and none is known to wait");
@@ -391,17 +381,27 @@ HangFinding find_hang(const Communicator& communicator) {
   const Members waiting =
       members_that(communicator, [&](const auto& each) { return each.call == first.call; });
   if (!std::ranges::all_of(waiting, [&](const auto& each) { return is_same_call(each, first); }))
-    return calls_that_differ(communicator, waiting);
+    return calls_that_differ(waiting);
   if (waiting.size() < seen.size()) {
     return {HangCause::not_seen_here, ranks_of(waiting),
-            fmt::format("{}: {} {} not ended {}, which the other ranks have", communicator.name,
-                        ranks_text(waiting), singular(waiting, "has", "have"), call_text(waiting))};
+            fmt::format("{} {} not ended {}, which the other ranks have", ranks_text(waiting),
+                        singular(waiting, "has", "have"), call_text(waiting))};
   }
   return {HangCause::not_seen_here,
           {},
-          fmt::format("{}: {} {} in {}: {}a link, a GPU or a library hangs", communicator.name,
-                      ranks_text(seen), seen.size() == 1 ? "waits" : "all wait", call_text(waiting),
+          fmt::format("{} {} in {}: {}a link, a GPU or a library hangs", ranks_text(seen),
+                      singular(seen, "waits", "all wait"), call_text(waiting),
                       communicator.lists_all ? "" : fmt::format("a rank that {}, ", kLeftNothing))};
+}
+
+}  // namespace
+
+std::uint64_t CommunicatorMember::calls() const { return sum_of(begun); }
+
+HangFinding find_hang(const Communicator& communicator) {
+  HangFinding found = cause_of(communicator);
+  found.text = fmt::format("{}: {}", communicator.name, found.text);
+  return found;
 }
 
 std::string communicators_text(const std::vector<Communicator>& communicators, int columns) {
@@ -416,12 +416,11 @@ std::string communicators_text(const std::vector<Communicator>& communicators, i
       (known == alike.end() ? alike.emplace_back(state, Members{}) : *known).second.push_back(member);
     }
     for (const auto& [state, members] : alike)
-      text += wrap(one_line(fmt::format("{}{}: {}", ranks_text(members), where(members), state)), columns,
-                   "  ", "    ");
+      text +=
+          wrap(fmt::format("{}{}: {}", ranks_text(members), where(members), state), columns, "  ", "    ");
     text += "\n";
   }
-  for (const Communicator& each : communicators)
-    text += wrap(one_line(find_hang(each).text), columns, "", "  ");
+  for (const Communicator& each : communicators) text += wrap(find_hang(each).text, columns, "", "  ");
   return text;
 }
 

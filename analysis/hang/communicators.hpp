@@ -40,12 +40,12 @@ struct CommunicatorMember {
 struct Communicator {
   std::string name;  ///< "group default_pg", "communicator 0xfb29"
   int size = 0;
-  std::vector<CommunicatorMember> members;  ///< by rank; not all, where a tool lists some only
+  std::vector<CommunicatorMember> members{};  ///< by rank; not all, where a tool lists some only
   /// The most calls that a rank has begun that is not listed, by operation; empty: all are listed.
-  std::map<std::string, std::uint64_t> begun_by_others;
+  std::map<std::string, std::uint64_t> begun_by_others{};
   bool lists_all = true;  ///< the numbers of its ranks are known, also where a rank left nothing
   /// What the tool itself says is wrong, in its words ("MISMATCH"); empty: nothing.
-  std::string verdict;
+  std::string verdict{};
   std::string status;  ///< of its ranks, in the tool's words ("RUNNING"); empty: not known
 };
 

@@ -46,6 +46,8 @@ std::string for_how_long(const RankActivity& rank) {
   return rank.idle_seconds ? fmt::format(", for {}", format_seconds(*rank.idle_seconds)) : "";
 }
 
+const char* is_or_are(const Ranks& ranks) { return ranks.size() == 1 ? "is" : "are"; }
+
 /// "; ranks 0, 1 wait inside AllReduce 1 MiB, call 412", of all that wait; empty when none does.
 std::string who_waits(const Ranks& ranks, const std::vector<int>& blamed) {
   const Ranks waiting = those(ranks, [&](const RankActivity& rank) {
@@ -67,11 +69,11 @@ std::string named_in_full(const Ranks& ranks) {
   return fmt::format("rank {} ({}, {})", rank.rank, rank.host, rank.device);
 }
 
-HangFinding blame(HangCause cause, const Ranks& all, const Ranks& blamed, const std::string& verb,
-                  const std::string& detail) {
+/// "rank 2 (node1) is …", "ranks 2, 3 (node1) are …".
+HangFinding blame(HangCause cause, const Ranks& all, const Ranks& blamed, const std::string& what) {
   const std::vector<int> ranks = numbers(blamed);
   return {cause, ranks,
-          fmt::format("{} {} {}{}", named_in_full(blamed), verb, detail, who_waits(all, ranks))};
+          fmt::format("{} {} {}{}", named_in_full(blamed), is_or_are(blamed), what, who_waits(all, ranks))};
 }
 
 /// "0, 1" are there and the launcher started 4 in all on this only host: who is missing.
@@ -82,24 +84,22 @@ HangFinding missing_ranks(const Ranks& ranks, int local_ranks) {
     if (std::ranges::none_of(ranks, has_it)) missing.push_back(rank);
   }
   const std::string& host = ranks.front().host;
+  const std::string waiting = who_waits(ranks, {});
   const bool began = std::ranges::any_of(ranks, [](const auto& rank) { return rank.steps > 1; });
   if (began) {  // all were there then
     return {HangCause::not_known,
             {},
-            fmt::format("{} of the {} ranks of {} ended",
-                        static_cast<std::size_t>(local_ranks) - ranks.size(), local_ranks, host) +
-                who_waits(ranks, {})};
+            fmt::format("{} of the {} ranks of {} ended{}",
+                        static_cast<std::size_t>(local_ranks) - ranks.size(), local_ranks, host, waiting)};
   }
   if (local_ranks != ranks.front().ranks) {  // which of all ranks this host should have is not known
     return {HangCause::rank_missing,
             {},
-            fmt::format("{} of the {} ranks of {} started", ranks.size(), local_ranks, host) +
-                who_waits(ranks, {})};
+            fmt::format("{} of the {} ranks of {} started{}", ranks.size(), local_ranks, host, waiting)};
   }
   return {HangCause::rank_missing, missing,
-          fmt::format("{} {} ({}) never started", missing.size() == 1 ? "rank" : "ranks",
-                      number_ranges(missing), host) +
-              who_waits(ranks, {})};
+          fmt::format("{} {} ({}) never started{}", missing.size() == 1 ? "rank" : "ranks",
+                      number_ranges(missing), host, waiting)};
 }
 
 /// All have begun as many calls, and `through` are out of the last one. Nobody is to blame for that: a rank
@@ -112,9 +112,8 @@ HangFinding some_are_through(const Ranks& ranks, const Ranks& through) {
           {},
           fmt::format("{} {} through with a call, {} {} still {}: a message to {} was lost or never sent, {} "
                       "hangs there, or a rank skipped a call",
-                      rank_names(through), through.size() == 1 ? "is" : "are", rank_names(inside),
-                      one ? "is" : "are", activity_phrase(inside.front()), one ? "it" : "them",
-                      one ? "it" : "one of them")};
+                      rank_names(through), is_or_are(through), rank_names(inside), is_or_are(inside),
+                      activity_phrase(inside.front()), one ? "it" : "them", one ? "it" : "one of them")};
 }
 
 /// Of ranks that all run and wait, of which those of other hosts are known by what these report to the host
@@ -136,7 +135,7 @@ HangFinding some_are_behind(const Ranks& ranks, std::uint64_t least, std::uint64
                             const std::string& hosts) {
   const Ranks behind = those(ranks, [&](const auto& rank) { return rank.calls.entered == least; });
   HangFinding found =
-      blame(HangCause::rank_behind, ranks, behind, behind.size() == 1 ? "is" : "are",
+      blame(HangCause::rank_behind, ranks, behind,
             fmt::format("{} behind: {}", counted(static_cast<std::size_t>(most - least), "call"),
                         activity_phrase(behind.front())));
   if (behind.front().calls.inside() && !hosts.empty()) found.text += "; a link or a library hangs" + hosts;
@@ -198,23 +197,20 @@ HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks, c
   const Ranks gone =
       those(ranks, [](const auto& rank) { return rank.process == ProcessState::gone && !rank.is_over; });
   if (!gone.empty()) {
-    return blame(HangCause::rank_gone, ranks, gone,
-                 gone.size() == 1 ? "is gone, last seen" : "are gone, last seen",
-                 activity_phrase(gone.front()));
+    return blame(HangCause::rank_gone, ranks, gone, "gone, last seen " + activity_phrase(gone.front()));
   }
   const Ranks stopped = those(ranks, [](const auto& rank) { return rank.process == ProcessState::stopped; });
   if (!stopped.empty()) {
-    return blame(
-        HangCause::rank_stopped, ranks, stopped,
-        stopped.size() == 1 ? "is stopped (SIGSTOP or a debugger)" : "are stopped (SIGSTOP or a debugger)",
-        activity_phrase(stopped.front()) + for_how_long(stopped.front()));
+    return blame(HangCause::rank_stopped, ranks, stopped,
+                 "stopped (SIGSTOP or a debugger) " + activity_phrase(stopped.front()) +
+                     for_how_long(stopped.front()));
   }
   if (local_ranks > static_cast<int>(ranks.size())) return missing_ranks(ranks, local_ranks);
 
   const Ranks waiting = those(ranks, [](const auto& rank) { return rank.waits(); });
   const Ranks busy = those(ranks, [](const auto& rank) { return !rank.waits(); });
   if (!waiting.empty() && !busy.empty()) {
-    return blame(HangCause::rank_busy, ranks, busy, busy.size() == 1 ? "is" : "are",
+    return blame(HangCause::rank_busy, ranks, busy,
                  activity_phrase(busy.front()) + for_how_long(busy.front()));
   }
   if (waiting.empty()) return {HangCause::not_known, {}, "no rank waits for another one"};
@@ -294,11 +290,11 @@ std::string flight_text(const std::vector<RankActivity>& ranks, const HangFindin
   for (const RankActivity& rank : ranks) {
     const std::string idle =
         rank.idle_seconds ? fmt::format(", no progress for {}", format_seconds(*rank.idle_seconds)) : "";
-    text += wrap(one_line(fmt::format("rank {} ({}, process {}, {}): {}{}", rank.rank, rank.host, rank.pid,
-                                      name(rank.process), activity_phrase(rank), idle)),
+    text += wrap(fmt::format("rank {} ({}, process {}, {}): {}{}", rank.rank, rank.host, rank.pid,
+                             name(rank.process), activity_phrase(rank), idle),
                  columns, "", "  ");
   }
-  return text + wrap(one_line(finding.text), columns, "\n", "  ");
+  return text + wrap(finding.text, columns, "\n", "  ");
 }
 
 std::string flight_json(const std::vector<RankActivity>& ranks, const HangFinding& finding) {

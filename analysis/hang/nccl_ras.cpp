@@ -91,9 +91,6 @@ std::vector<Communicator> read_json(const HangDump& dump) {
     const int size = json.at("size").integer<int>();
     Communicator communicator{.name = "communicator " + json.at("hash").text(),
                               .size = size,
-                              .members = {},
-                              .begun_by_others = {},
-                              .verdict = {},
                               .status = size == 0 ? "NOCOMM" : "RUNNING"};  // which only the text has
     for (const char* key : {"ranks", "missing_ranks"})
       for (const JsonReader& member : json.at(key).items()) communicator.members.push_back(member_of(member));
@@ -151,8 +148,6 @@ class RasText {
       if (group.is_listed || (!is_all && group.verdict.empty())) continue;
       communicators_.push_back({.name = fmt::format("communicators of group {}", number),
                                 .size = group.size,
-                                .members = {},
-                                .begun_by_others = {},
                                 .verdict = group.verdict,
                                 .status = group.status});
     }
@@ -196,8 +191,6 @@ class RasText {
     if (!is_known)
       communicators_.push_back({.name = name,
                                 .size = own_group.size,
-                                .members = {},
-                                .begun_by_others = {},
                                 .verdict = own_group.verdict.empty() ? kind_ : own_group.verdict,
                                 .status = own_group.status});
     const auto own =

@@ -141,18 +141,16 @@ std::size_t drawn_rows(const std::vector<Chart>& charts) {
 /// What is said of a machine's rows over its records.
 struct HistoryRows {
   std::vector<RowTrend> trends;
-  ReportTable table;    ///< a row for each trend
-  ReportLines changes;  ///< of level, by time
-  std::string too_few;  ///< from how many records on a change can be seen; empty: all rows have as many
+  ReportTable table;      ///< a row for each trend
+  ReportLines changes{};  ///< of level, by time
+  std::string too_few{};  ///< from how many records on a change can be seen; empty: all rows have as many
 };
 
 HistoryRows history_rows(const MachineHistory& history) {
   HistoryRows rows{
       .trends = row_trends(history.runs),
       .table = {.caption = "Each row over its records",
-                .headings = {"row", "records", "median (µs)", "last (µs)", "last/med", "changes"}},
-      .changes = {},
-      .too_few = {}};
+                .headings = {"row", "records", "median (µs)", "last (µs)", "last/med", "changes"}}};
   const std::size_t needed = values_to_see_a_change(
       kTrendSignificance / static_cast<double>(std::max<std::size_t>(1, rows.trends.size())));
   for (const RowTrend& trend : rows.trends) {

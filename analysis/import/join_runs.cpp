@@ -48,17 +48,12 @@ bool are_launches(const std::vector<RunOfFile>& runs) {
   });
 }
 
-/// Of each launch its time alone: that is the value in which launches differ.
-std::vector<double> times_of_launches(const Measurement& measured) {
-  std::vector<double> times = launch_medians(measured);
-  return times.size() < 2 ? std::vector{measured.seconds} : times;
-}
-
 bool was_measured(const Measurement& measured) {
   return measured.unavailable.empty() && measured.seconds > 0;
 }
 
-/// The row once more: other launches of it.
+/// The row once more: other launches of it, each with its time alone, which is the value in which they
+/// differ.
 void add_launches(Row& row, Row& again) {
   if (!was_measured(again.measurement)) return;
   if (!was_measured(row.measurement)) {

@@ -46,10 +46,10 @@ struct LogRow {
   std::uint64_t size_bytes = 0;
   std::uint64_t count = 0;
   DataType type = DataType::float32;
-  std::optional<Reduction> reduction;
-  std::optional<int> root;  ///< −1 in logs of operations without one
-  LogHalf out_of_place;
-  std::optional<LogHalf> in_place;
+  std::optional<Reduction> reduction{};
+  std::optional<int> root{};  ///< −1 in logs of operations without one
+  LogHalf out_of_place{};
+  std::optional<LogHalf> in_place{};
 };
 
 /// A line of the device list: "#  Rank  0 Group  0 Pid  64904 on  mew0 device  0 [0000:17:00] NVIDIA A100".

@@ -321,11 +321,7 @@ RowOrReason read_row(const RowStart& start, const NcclTestsColumns& columns) {
   LogRow row{.line = start.line,
              .size_bytes = static_cast<std::uint64_t>(*size),
              .count = static_cast<std::uint64_t>(*count),
-             .type = type->id,
-             .reduction = std::nullopt,
-             .root = std::nullopt,
-             .out_of_place = {},
-             .in_place = std::nullopt};
+             .type = type->id};
   std::size_t next = 0;
   if (!start.rest.empty() && is_reduction(start.rest[0])) {
     const Reduction* reduction = find_reduction(start.rest[next]);

@@ -75,10 +75,7 @@ std::string take_line(const JsonReader& json, int line, const TableKey& key, Log
              .size_bytes = size,
              .count = size / parts / type->bytes,
              .type = type->id,
-             .reduction = std::nullopt,
-             .root = std::nullopt,
-             .out_of_place = half,
-             .in_place = std::nullopt};
+             .out_of_place = half};
   if (const Reduction* const found = find_reduction(json.at("redop").text())) row.reduction = *found;
   table.rows.push_back(row);
   return "";

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "analysis/report/columns.hpp"
-#include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/report/sections.hpp"
 #include "base/text_sinks.hpp"
@@ -36,20 +35,6 @@ std::string report_markdown(const Run& run, const TextOptions& options) {
                      "- bold: what a terminal shows in yellow or red, such as meas/exp below 0.80\n";
   for (const OperationId id : operations_in(run)) text += section(run, id, options);
   return text + "\n## Outcome\n" + markdown(footer_lines(run));
-}
-
-std::string report_markdown(const Prediction& prediction) {
-  Document document{"Expected", {}, {{prediction_title(prediction)}}, {prediction_answer(prediction)}};
-  for (const std::string& line : prediction_legend(prediction)) document.lead.push_back({line});
-  for (const PredictedRow& row : prediction.rows) {
-    if (&row == &prediction.rows.front() || (&row - 1)->operation != row.operation)
-      document.sections.push_back({std::string(operation(row.operation).name),
-                                   {ReportTable{.headings = prediction_headings(), .left = 0, .right = 2}}});
-    const std::vector<std::string> cells = prediction_cells(row, prediction.cluster);
-    std::get<ReportTable>(document.sections.back().blocks.front())
-        .rows.emplace_back(cells.begin(), cells.end());
-  }
-  return markdown(document);
 }
 
 }  // namespace collbench::analysis

@@ -5,12 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "analysis/models/nccl/bands.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "analysis/models/nccl/healthy_ranges.hpp"
 #include "analysis/report/columns.hpp"
+#include "analysis/report/report.hpp"
+#include "analysis/report/sections.hpp"
+#include "base/document/document.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {
@@ -118,6 +122,78 @@ std::vector<std::string> band_lines(const Prediction& prediction) {
   return lines;
 }
 
+/// "Expected busbw in GB/s at 1 GiB (band): AllReduce 454.4 (290.3 to 486.2), …".
+std::string prediction_answer(const Prediction& prediction) {
+  std::uint64_t largest = 0;
+  for (const PredictedRow& row : prediction.rows)
+    if (row.expected.expected_seconds) largest = std::max(largest, row.size_bytes);
+  std::vector<std::string> rates;
+  bool has_band = false;
+  for (const PredictedRow& row : prediction.rows) {
+    if (row.size_bytes != largest || !row.expected.expected_seconds) continue;
+    const PredictedBusbw busbw = predicted_busbw(row, prediction.cluster);
+    rates.push_back(fmt::format("{} {}", operation(row.operation).name, rate_cell(busbw.expected)));
+    if (!busbw.band_low || !busbw.band_high) continue;
+    has_band = true;
+    rates.back() += fmt::format(" ({} to {})", rate_cell(busbw.band_low), rate_cell(busbw.band_high));
+  }
+  return rates.empty() ? "Nothing is expected: no row has a rate"
+                       : fmt::format("Expected busbw in GB/s at {}{}: {}", format_bytes(largest),
+                                     has_band ? " (band)" : "", fmt::join(rates, ", "));
+}
+
+std::vector<ReportCell> prediction_cells(const PredictedRow& row, const GpuCluster& cluster) {
+  const PredictedBusbw rates = predicted_busbw(row, cluster);
+  const std::optional<double>& seconds = row.expected.expected_seconds;
+  return {
+      format_bytes(row.size_bytes), seconds ? format_significant(*seconds * 1e6, 4, 9) : std::string(kNone),
+      rate_cell(rates.ring),        rate_cell(rates.tree),
+      rate_cell(rates.expected),    rate_cell(rates.band_low),
+      rate_cell(rates.band_high),   rate_cell(rates.nccl),
+      expected_by_cell(row)};
+}
+
+/// "limited by: latency (8 B to 32 MiB); 18 NVLinks per GPU, 20.6 GB/s each (128 MiB to 8 GiB)".
+std::string limits_by_size(std::span<const PredictedRow> rows) {
+  std::string text;
+  for (auto first = rows.begin(), last = first; first != rows.end(); first = last) {
+    const std::string& limit = first->expected.limited_by;
+    last = std::find_if(first, rows.end(),
+                        [&](const PredictedRow& row) { return row.expected.limited_by != limit; });
+    if (limit.empty()) continue;
+    const std::string sizes =
+        format_span(format_bytes(first->size_bytes), format_bytes(std::prev(last)->size_bytes));
+    text += fmt::format("{} {} ({})", text.empty() ? "limited by:" : ";", limit, sizes);
+  }
+  return text;
+}
+
+/// `limits_below`: what limits the rows stands below their table, not in its last column, for which few
+/// terminals are wide enough.
+Document document_of(const Prediction& prediction, bool limits_below) {
+  Document document{"Expected", {}, {{prediction_title(prediction)}}, {prediction_answer(prediction)}};
+  for (const std::string& line : prediction_legend(prediction)) document.lead.push_back({line});
+  const std::span<const PredictedRow> rows(prediction.rows);
+  for (auto first = rows.begin(), last = first; first != rows.end(); first = last) {
+    last = std::find_if(first, rows.end(),
+                        [&](const PredictedRow& row) { return row.operation != first->operation; });
+    ReportTable table{.headings = {"size", "time (µs)", "ring", "tree", "expected", "band from", "band to",
+                                   "NCCL", "expected by"},
+                      .left = 0,
+                      .right = limits_below ? 1U : 2U,
+                      .breaks = true};
+    if (!limits_below) table.headings.emplace_back("limited by");
+    for (const PredictedRow& row : std::span(first, last)) {
+      table.rows.push_back(prediction_cells(row, prediction.cluster));
+      if (!limits_below) table.rows.back().emplace_back(row.expected.limited_by);
+    }
+    ReportSection section{std::string(operation(first->operation).name), {std::move(table)}};
+    if (limits_below) section.blocks.emplace_back(limits_by_size(std::span(first, last)));
+    document.sections.push_back(std::move(section));
+  }
+  return document;
+}
+
 }  // namespace
 
 std::vector<std::uint64_t> predicted_sizes() {
@@ -168,41 +244,6 @@ std::string nccl_choice_name(const PredictedRow& row) {
   return row.nccl ? fmt::format("{} {}", name(row.nccl->algorithm), nccl_word(row.nccl->protocol)) : "";
 }
 
-std::vector<std::string> prediction_headings() {
-  return {"size",      "time (µs)", "ring", "tree",        "expected",
-          "band from", "band to",   "NCCL", "expected by", "limited by"};
-}
-
-std::vector<std::string> prediction_cells(const PredictedRow& row, const GpuCluster& cluster) {
-  const PredictedBusbw rates = predicted_busbw(row, cluster);
-  const std::optional<double>& seconds = row.expected.expected_seconds;
-  return {
-      format_bytes(row.size_bytes), seconds ? format_significant(*seconds * 1e6, 4, 9) : std::string(kNone),
-      rate_cell(rates.ring),        rate_cell(rates.tree),
-      rate_cell(rates.expected),    rate_cell(rates.band_low),
-      rate_cell(rates.band_high),   rate_cell(rates.nccl),
-      expected_by_cell(row),        row.expected.limited_by};
-}
-
-std::string prediction_answer(const Prediction& prediction) {
-  std::uint64_t largest = 0;
-  for (const PredictedRow& row : prediction.rows)
-    if (row.expected.expected_seconds) largest = std::max(largest, row.size_bytes);
-  std::vector<std::string> rates;
-  bool has_band = false;
-  for (const PredictedRow& row : prediction.rows) {
-    if (row.size_bytes != largest || !row.expected.expected_seconds) continue;
-    const PredictedBusbw busbw = predicted_busbw(row, prediction.cluster);
-    rates.push_back(fmt::format("{} {}", operation(row.operation).name, rate_cell(busbw.expected)));
-    if (!busbw.band_low || !busbw.band_high) continue;
-    has_band = true;
-    rates.back() += fmt::format(" ({} to {})", rate_cell(busbw.band_low), rate_cell(busbw.band_high));
-  }
-  return rates.empty() ? "Nothing is expected: no row has a rate"
-                       : fmt::format("Expected busbw in GB/s at {}{}: {}", format_bytes(largest),
-                                     has_band ? " (band)" : "", fmt::join(rates, ", "));
-}
-
 std::string prediction_title(const Prediction& prediction) {
   const GpuCluster& cluster = prediction.cluster;
   std::string text =
@@ -248,5 +289,11 @@ std::vector<std::string> prediction_legend(const Prediction& prediction) {
   }
   return lines;
 }
+
+std::string report_text(const Prediction& prediction, const TextOptions& options) {
+  return text(document_of(prediction, true), {.columns = options.columns, .mark = "# "});
+}
+
+std::string report_markdown(const Prediction& prediction) { return markdown(document_of(prediction, false)); }
 
 }  // namespace collbench::analysis

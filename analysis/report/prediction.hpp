@@ -54,15 +54,6 @@ struct PredictedBusbw {
 /// "ring LL128"; empty where NCCL has no opinion.
 [[nodiscard]] std::string nccl_choice_name(const PredictedRow& row);
 
-/// The table for people, the same in text and Markdown: a heading per column, and a row's cells; the last two
-/// columns are text.
-[[nodiscard]] std::vector<std::string> prediction_headings();
-[[nodiscard]] std::vector<std::string> prediction_cells(const PredictedRow& row, const GpuCluster& cluster);
-
-/// "Expected busbw in GB/s at 1 GiB (band): AllReduce 454.4 (290.3 to 486.2), …": the first
-/// line of a prediction.
-[[nodiscard]] std::string prediction_answer(const Prediction& prediction);
-
 /// "hgx-h100: 2 nodes × 8 H100 (16 ranks); within a node NVLink …", and what the columns mean, a line each.
 [[nodiscard]] std::string prediction_title(const Prediction& prediction);
 [[nodiscard]] std::vector<std::string> prediction_legend(const Prediction& prediction);

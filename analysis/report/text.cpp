@@ -2,18 +2,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <map>
-#include <numeric>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "analysis/report/columns.hpp"
-#include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/report/sections.hpp"
 #include "base/document/text_layout.hpp"
@@ -246,47 +242,6 @@ void add_results(std::string& text, const Run& run, const Tables& tables, const 
   if (!lines.empty()) text += "\n" + wrapped_lines(lines, options);
 }
 
-constexpr int kMaxPredictionWidth = 118;  ///< longer lines of prose are hard to read
-
-constexpr std::array<int, 8> kPredictionWidths{8, 10, 10, 10, 10, 10, 10, 10};  ///< of the columns of numbers
-constexpr std::size_t kPredictionWords =
-    2;  ///< columns behind them, which a narrow page shows below each table
-
-/// Cells under their headings, without the last `hidden` ones; those of the first column of words take `by`.
-std::string prediction_line(const std::vector<std::string>& cells, int by, std::size_t hidden) {
-  std::string line;
-  for (std::size_t i = 0; i < kPredictionWidths.size(); ++i)
-    line += pad_left(cells[i], kPredictionWidths.at(i));
-  if (hidden < kPredictionWords) line += "  " + pad_right(cells[cells.size() - kPredictionWords], by);
-  if (hidden == 0) line += "  " + cells.back();
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
-}
-
-/// What the page has no columns for, by size, under the names of the columns: "8 B to 2 MiB: tree, latency".
-std::string hidden_prediction_cells(const TextTable& table, std::size_t hidden, int width) {
-  struct Sizes {
-    std::string from;
-    std::string to;
-    std::string words;
-  };
-  const auto words_of = [hidden](const std::vector<std::string>& row) {
-    return fmt::format("{}", fmt::join(row.end() - static_cast<std::ptrdiff_t>(hidden), row.end(), ", "));
-  };
-  if (hidden == 0) return {};
-  std::vector<Sizes> ranges;
-  for (const auto& row : table | std::views::drop(1)) {
-    if (row.back().empty()) continue;
-    const std::string words = words_of(row);
-    if (ranges.empty() || ranges.back().words != words) ranges.push_back({row.front(), "", words});
-    ranges.back().to = row.front();
-  }
-  std::string text = ranges.empty() ? "" : "  " + words_of(table.front()) + "\n";
-  for (const Sizes& each : ranges)
-    text += wrap(format_span(each.from, each.to) + ": " + each.words, width, "  ", "      ");
-  return text;
-}
-
 }  // namespace
 
 std::string report_text_header(const Run& run, const TextOptions& options) {
@@ -303,35 +258,6 @@ std::string report_text(const Run& run, const TextOptions& options) {
   const Tables tables = tables_of(run, options);
   std::string text = wrapped_lines(verdict_headline(run), options) + header_text(run, tables.rows, options);
   add_results(text, run, tables, options);
-  return text;
-}
-
-std::string report_text(const Prediction& prediction, const TextOptions& options) {
-  const int columns = line_width(options);
-  const int width = std::min(columns, kMaxPredictionWidth);
-  std::string text = wrap(prediction_answer(prediction), width, "# ", "#   ") +
-                     wrap(prediction_title(prediction), width, "# ", "#   ");
-  for (const std::string& line : prediction_legend(prediction)) text += wrap(line, width, "# ", "#   ");
-  TextTable all{prediction_headings()};
-  for (const PredictedRow& row : prediction.rows) all.push_back(prediction_cells(row, prediction.cluster));
-  const std::vector<int> widths = column_widths(all);
-  const int by = widths[widths.size() - kPredictionWords];
-  const int with_by = std::accumulate(kPredictionWidths.begin(), kPredictionWidths.end(), 2) + by;
-  const int with_both = with_by + 2 + widths.back();
-  const std::size_t hidden = columns >= with_both ? 0 : columns >= with_by ? 1 : kPredictionWords;
-  if (hidden > 0)
-    text += wrap(fmt::format("terminal narrower than {} columns, below each table: {}", with_both,
-                             hidden == 1 ? "limited by" : "expected by, limited by"),
-                 width, "# ", "#   ");
-  for (std::size_t first = 0, last = 0; first < prediction.rows.size(); first = last) {
-    const OperationId id = prediction.rows[first].operation;
-    TextTable table{prediction_headings()};
-    for (; last < prediction.rows.size() && prediction.rows[last].operation == id; ++last)
-      table.push_back(all[last + 1]);
-    text += fmt::format("\n{}\n", operation(id).name);
-    for (const auto& row : table) text += prediction_line(row, by, hidden);
-    text += hidden_prediction_cells(table, hidden, columns);
-  }
   return text;
 }
 

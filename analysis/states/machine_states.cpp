@@ -92,6 +92,11 @@ std::vector<double> launch_medians(const Measurement& measured) {
   return medians;
 }
 
+std::vector<double> times_of_launches(const Measurement& measured) {
+  std::vector<double> times = launch_medians(measured);
+  return times.size() < 2 ? std::vector{measured.seconds} : times;
+}
+
 std::vector<LaunchInState> launches_by_state(const Measurement& measured,
                                              const std::vector<double>& boundaries) {
   std::vector<LaunchInState> launches;

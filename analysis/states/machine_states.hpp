@@ -15,6 +15,9 @@ void add_passes(RowPasses& row, const Measurement& measured);
 /// Of each launch the median of its passes; empty where they are not known launch by launch.
 [[nodiscard]] std::vector<double> launch_medians(const Measurement& measured);
 
+/// The same; of a row that is of one launch, or not known launch by launch, its time alone.
+[[nodiscard]] std::vector<double> times_of_launches(const Measurement& measured);
+
 /// A launch that spent more than half of a row's passes in one state.
 struct LaunchInState {
   std::size_t state = 0;             ///< counted from the shortest round trips

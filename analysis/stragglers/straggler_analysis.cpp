@@ -80,8 +80,6 @@ std::vector<ProbeFinding> beyond_chance(const std::vector<Suspect>& suspects, do
   return findings;
 }
 
-using PairKind = std::function<bool(const PairTime&)>;
-
 /// Of each rank, how much longer than the quickest pair of the same kind its own quickest pair takes: a late
 /// rank has no quick partner. Kinds: within a host, and across.
 std::vector<double> message_effects(const ProbeRepetition& repetition, const Identities& ranks) {

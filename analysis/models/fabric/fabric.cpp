@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -43,29 +45,24 @@ int whole_number_of(std::string_view text, double maximum, const std::string& op
   return static_cast<int>(value);
 }
 
-bool set_kind(Fabric& fabric, std::string_view word) {
-  if (word == "rail-optimized" || word == "rail-optimised") {
-    fabric.kind = FabricKind::rail_optimized;
-  } else if (word == "fat-tree") {
-    fabric.kind = FabricKind::fat_tree;
-  } else if (word == "rail-only") {
-    fabric.kind = FabricKind::rail_only;
-  } else {
-    return false;
-  }
-  return true;
-}
+/// The words of an option, and what each means.
+template <class Value, std::size_t Size>
+using Words = std::array<std::pair<std::string_view, Value>, Size>;
 
-bool set_routing(Fabric& fabric, std::string_view value) {
-  if (value == "adaptive") {
-    fabric.routing = Routing::adaptive;
-  } else if (value == "static") {
-    fabric.routing = Routing::fixed;
-  } else if (value == "ecmp") {
-    fabric.routing = Routing::ecmp;
-  } else {
-    return false;
-  }
+constexpr Words<FabricKind, 4> kKinds{{{"rail-optimized", FabricKind::rail_optimized},
+                                       {"rail-optimised", FabricKind::rail_optimized},
+                                       {"fat-tree", FabricKind::fat_tree},
+                                       {"rail-only", FabricKind::rail_only}}};
+constexpr Words<Routing, 3> kRoutings{
+    {{"adaptive", Routing::adaptive}, {"static", Routing::fixed}, {"ecmp", Routing::ecmp}}};
+constexpr Words<bool, 2> kPlacements{{{"ordered", true}, {"random", false}}};
+
+/// False, and nothing set, where `word` is none of the words.
+template <class Value, std::size_t Size>
+bool set_by_word(Value& value, const Words<Value, Size>& words, std::string_view word) {
+  const auto* const found = std::ranges::find(words, word, &std::pair<std::string_view, Value>::first);
+  if (found == words.end()) return false;
+  value = found->second;
   return true;
 }
 
@@ -82,12 +79,10 @@ std::string_view set_word(Fabric& fabric, std::string_view word, const std::stri
     fabric.oversubscription = number_of(value, 1, 1000, option, word);
   } else if (name == "flows") {
     fabric.flows = whole_number_of(value, 1e4, option, word);
-  } else if (name == "routing" && set_routing(fabric, value)) {
-  } else if (name == "placement" && (value == "ordered" || value == "random")) {
-    fabric.ordered = value == "ordered";
-  } else if (set_kind(fabric, word)) {
+  } else if (set_by_word(fabric.kind, kKinds, word)) {
     return "kind";
-  } else {
+  } else if (!(name == "routing" && set_by_word(fabric.routing, kRoutings, value)) &&
+             !(name == "placement" && set_by_word(fabric.ordered, kPlacements, value))) {
     throw fabric_error(option, word);
   }
   return name;
@@ -149,21 +144,9 @@ Fabric parse_fabric(std::string_view text, const std::string& option) {
 }
 
 std::string words(const Fabric& fabric) {
-  std::string text;
-  switch (fabric.kind) {
-    case FabricKind::unstated:
-      text = "no leaf switches told";
-      break;
-    case FabricKind::rail_optimized:
-      text = "rail-optimized";
-      break;
-    case FabricKind::fat_tree:
-      text = "fat tree";
-      break;
-    case FabricKind::rail_only:
-      text = "rails that no switch joins";
-      break;
-  }
+  constexpr std::array<std::string_view, 4> kKindWords{"no leaf switches told", "rail-optimized", "fat tree",
+                                                       "rails that no switch joins"};
+  std::string text(kKindWords.at(static_cast<std::size_t>(fabric.kind)));
   if (fabric.kind != FabricKind::unstated) {
     text += fabric.leaf_nodes > 0 ? fmt::format(", {} nodes a leaf switch", fabric.leaf_nodes)
                                   : ", leaf switches with 32 ports down (assumed)";
@@ -205,11 +188,9 @@ int leaf_nodes(const Fabric& fabric, int nics) {
 }
 
 double neighbor_share(const Fabric& fabric, int nodes, int nics) {
-  if (fabric.kind == FabricKind::unstated) return 1;
   const double outside = part_below_other_leaves(fabric, nodes, nics);
   if (outside <= 0) return 1;
-  const double crossing = fabric.ordered ? 1 : leaf_nodes(fabric, nics) * outside;
-  return uplink_share(fabric, crossing * nics_on_leaf(fabric, nics), nics, fabric.flows);
+  return neighbor_share(fabric, {.ring = fabric.ordered ? 1 : leaf_nodes(fabric, nics) * outside}, nics);
 }
 
 double neighbor_share(const Fabric& fabric, const LeafLoad& load, int nics) {
@@ -225,16 +206,12 @@ double exchange_share(const Fabric& fabric, const LeafLoad& load, int nics, doub
 }
 
 double exchange_share(const Fabric& fabric, int nodes, int nics, int ranks_per_node, bool pxn) {
-  if (fabric.kind == FabricKind::unstated) return 1;
   double outside = part_below_other_leaves(fabric, nodes, nics);
   const bool crosses_rails = !pxn && fabric.kind == FabricKind::rail_optimized && ranks_per_node > 1;
   if (crosses_rails) outside += (1 - outside) * (ranks_per_node - 1) / ranks_per_node;
   if (outside <= 0) return 1;
   const double below = std::min(leaf_nodes(fabric, nics), nodes);
-  // Every rank has a flow with each of its peers outside: many small parts.
-  const double peers = std::max(1.0, outside * nodes * ranks_per_node);
-  const int parts = static_cast<int>(std::min(1e5, fabric.flows * peers));
-  return uplink_share(fabric, below * outside * nics_on_leaf(fabric, nics), nics, parts);
+  return exchange_share(fabric, {.exchange = below * outside}, nics, outside * nodes * ranks_per_node);
 }
 
 }  // namespace collbench::analysis

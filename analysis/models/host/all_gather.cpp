@@ -67,8 +67,9 @@ double bruck(const HostCall& call) {
 /// Everybody's block to rank 0 in turn, and a binomial broadcast of all of them.
 double linear(const HostCall& call) {
   LogGpSimulator clock = clock_for(call);
-  for (const Round& round : linear_to_root(call.model)) clock.exchange(round, call.block());
-  for (const Round& round : binomial_from_root(call.model)) clock.exchange(round, call.size_bytes);
+  for (const Round& round : linear_rounds(call.model, TreeWay::to_root)) clock.exchange(round, call.block());
+  for (const Round& round : binomial_rounds(call.model, TreeWay::from_root))
+    clock.exchange(round, call.size_bytes);
   return clock.seconds();
 }
 

@@ -60,22 +60,19 @@ double rabenseifner(const HostCall& call) {
   return clock.seconds();
 }
 
-/// Reduce to rank 0, then broadcast; `to_root` and `from_root` say how.
-double by_root(const HostCall& call, const std::vector<Round>& to_root, const std::vector<Round>& from_root) {
+/// Reduce to rank 0, then broadcast, both in such rounds.
+double by_root(const HostCall& call, std::vector<Round> (*rounds)(const HostModel&, TreeWay, int)) {
   const double size = call.size_bytes;
   LogGpSimulator clock = clock_for(call, size);
-  for (const Round& round : to_root) clock.exchange(round, size, clock.reduce(size));
-  for (const Round& round : from_root) clock.exchange(round, size);
+  for (const Round& round : rounds(call.model, TreeWay::to_root, 0))
+    clock.exchange(round, size, clock.reduce(size));
+  for (const Round& round : rounds(call.model, TreeWay::from_root, 0)) clock.exchange(round, size);
   return clock.seconds();
 }
 
-double basic_linear(const HostCall& call) {
-  return by_root(call, linear_to_root(call.model), linear_from_root(call.model));
-}
+double basic_linear(const HostCall& call) { return by_root(call, linear_rounds); }
 
-double nonoverlapping(const HostCall& call) {
-  return by_root(call, binomial_to_root(call.model), binomial_from_root(call.model));
-}
+double nonoverlapping(const HostCall& call) { return by_root(call, binomial_rounds); }
 
 // Segments let a ring reduce while it receives; the model does not count on it.
 constexpr std::array<HostAlgorithm, 6> kAlgorithms{{{"basic_linear", any_ranks, basic_linear},

@@ -18,17 +18,20 @@ double broadcast_in_rounds(const HostCall& call, const std::vector<Round>& round
 }
 
 double broadcast_linear(const HostCall& call) {
-  return broadcast_in_rounds(call, linear_from_root(call.model, call.root), SentData::standing);
+  return broadcast_in_rounds(call, linear_rounds(call.model, TreeWay::from_root, call.root),
+                             SentData::standing);
 }
 
 /// Who has it sends to half of those that have not. R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005.
 double broadcast_binomial(const HostCall& call) {
-  return broadcast_in_rounds(call, binomial_from_root(call.model, call.root), SentData::forwarded);
+  return broadcast_in_rounds(call, binomial_rounds(call.model, TreeWay::from_root, call.root),
+                             SentData::forwarded);
 }
 
 double broadcast_pipeline(const HostCall& call) {
   const LogGpSimulator start(call.model, SentData::forwarded, call.size_bytes);
-  return pipeline_seconds(call, chain_from_root(call.model, call.root), start, [](double) { return 0.0; });
+  return pipeline_seconds(call, chain_round(call.model, TreeWay::from_root, call.root), start,
+                          [](double) { return 0.0; });
 }
 
 constexpr std::array<HostAlgorithm, 3> kBroadcast{{{"basic_linear", any_ranks, broadcast_linear},
@@ -50,18 +53,19 @@ double reduce_in_rounds(const HostCall& call, const std::vector<Round>& rounds, 
 
 /// Everybody sends to the root, which reduces them in turn.
 double reduce_linear(const HostCall& call) {
-  return reduce_in_rounds(call, linear_to_root(call.model, call.root), SentData::standing);
+  return reduce_in_rounds(call, linear_rounds(call.model, TreeWay::to_root, call.root), SentData::standing);
 }
 
 /// A broadcast's binomial tree the other way round, with a reduction at each meeting. R. Thakur,
 /// R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005.
 double reduce_binomial(const HostCall& call) {
-  return reduce_in_rounds(call, binomial_to_root(call.model, call.root), SentData::forwarded);
+  return reduce_in_rounds(call, binomial_rounds(call.model, TreeWay::to_root, call.root),
+                          SentData::forwarded);
 }
 
 double reduce_pipeline(const HostCall& call) {
   const LogGpSimulator start = clock_for(call, SentData::forwarded);
-  return pipeline_seconds(call, chain_to_root(call.model, call.root), start,
+  return pipeline_seconds(call, chain_round(call.model, TreeWay::to_root, call.root), start,
                           [&start](double segment) { return start.reduce(segment); });
 }
 

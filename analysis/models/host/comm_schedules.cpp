@@ -21,43 +21,16 @@ int reversed_bits(int number, int count) {
   return result;
 }
 
-/// Which way the hops between children and parents lead.
-enum class TreeWay { to_root, from_root };
-
 /// The round in which `hops` calls its argument with each child and its parent, ranks being counted from
 /// `root` on.
 template <typename Hops>
-Round tree_round(const HostModel& model, int root, TreeWay way, const Hops& hops) {
+Round tree_round(const HostModel& model, TreeWay way, int root, const Hops& hops) {
   return round_with(model, [&](const auto& send) {
     hops([&](int child, int parent) {
       const int below = (child + root) % model.ranks();
       const int above = (parent + root) % model.ranks();
       way == TreeWay::to_root ? send(below, above) : send(above, below);
     });
-  });
-}
-
-/// A round for each distance 1, 2, 4, … between the children of a binomial tree and their parents.
-std::vector<Round> binomial_rounds(const HostModel& model, int root, TreeWay way) {
-  std::vector<Round> rounds;
-  for (int distance = 1; distance < model.ranks(); distance *= 2) {
-    rounds.push_back(tree_round(model, root, way, [&](const auto& hop) {
-      for (int child = distance; child < model.ranks(); child += 2 * distance) hop(child, child - distance);
-    }));
-  }
-  return rounds;
-}
-
-std::vector<Round> linear_rounds(const HostModel& model, int root, TreeWay way) {
-  std::vector<Round> rounds;
-  for (int rank = 1; rank < model.ranks(); ++rank)
-    rounds.push_back(tree_round(model, root, way, [rank](const auto& hop) { hop(rank, 0); }));
-  return rounds;
-}
-
-Round chain_round(const HostModel& model, int root, TreeWay way) {
-  return tree_round(model, root, way, [&](const auto& hop) {
-    for (int rank = 1; rank < model.ranks(); ++rank) hop(rank, rank - 1);
   });
 }
 
@@ -111,28 +84,28 @@ Round Hypercube::guests_with_hosts() const {
   });
 }
 
-std::vector<Round> binomial_to_root(const HostModel& model, int root) {
-  return binomial_rounds(model, root, TreeWay::to_root);
-}
-
-std::vector<Round> binomial_from_root(const HostModel& model, int root) {
-  std::vector<Round> rounds = binomial_rounds(model, root, TreeWay::from_root);
-  std::ranges::reverse(rounds);
+std::vector<Round> binomial_rounds(const HostModel& model, TreeWay way, int root) {
+  std::vector<Round> rounds;
+  for (int distance = 1; distance < model.ranks(); distance *= 2) {
+    rounds.push_back(tree_round(model, way, root, [&](const auto& hop) {
+      for (int child = distance; child < model.ranks(); child += 2 * distance) hop(child, child - distance);
+    }));
+  }
+  if (way == TreeWay::from_root) std::ranges::reverse(rounds);
   return rounds;
 }
 
-std::vector<Round> linear_to_root(const HostModel& model, int root) {
-  return linear_rounds(model, root, TreeWay::to_root);
+std::vector<Round> linear_rounds(const HostModel& model, TreeWay way, int root) {
+  std::vector<Round> rounds;
+  for (int rank = 1; rank < model.ranks(); ++rank)
+    rounds.push_back(tree_round(model, way, root, [rank](const auto& hop) { hop(rank, 0); }));
+  return rounds;
 }
 
-std::vector<Round> linear_from_root(const HostModel& model, int root) {
-  return linear_rounds(model, root, TreeWay::from_root);
+Round chain_round(const HostModel& model, TreeWay way, int root) {
+  return tree_round(model, way, root, [&](const auto& hop) {
+    for (int rank = 1; rank < model.ranks(); ++rank) hop(rank, rank - 1);
+  });
 }
-
-Round chain_from_root(const HostModel& model, int root) {
-  return chain_round(model, root, TreeWay::from_root);
-}
-
-Round chain_to_root(const HostModel& model, int root) { return chain_round(model, root, TreeWay::to_root); }
 
 }  // namespace collbench::analysis

@@ -31,17 +31,17 @@ class Hypercube {
   std::vector<int> guests_;  // the guest of participant i is guests_[i]
 };
 
-/// The rounds of a binomial tree towards `root`, in order. Reversed, and each hop turned round, they are a
-/// broadcast. Ranks are counted from the root on, as libraries do it.
-[[nodiscard]] std::vector<Round> binomial_to_root(const HostModel& model, int root = 0);
-[[nodiscard]] std::vector<Round> binomial_from_root(const HostModel& model, int root = 0);
+/// Which way the messages of a tree lead. Ranks are counted from the root on, as libraries do it.
+enum class TreeWay { to_root, from_root };
 
-/// p − 1 rounds of one message: each other rank to `root`, one after the other, and the way back.
-[[nodiscard]] std::vector<Round> linear_to_root(const HostModel& model, int root = 0);
-[[nodiscard]] std::vector<Round> linear_from_root(const HostModel& model, int root = 0);
+/// The rounds of a binomial tree, in order: those of a reduction reversed, and each hop turned round, are a
+/// broadcast.
+[[nodiscard]] std::vector<Round> binomial_rounds(const HostModel& model, TreeWay way, int root = 0);
 
-/// Each rank to the next, from `root` to the rank before it; and the way back.
-[[nodiscard]] Round chain_from_root(const HostModel& model, int root);
-[[nodiscard]] Round chain_to_root(const HostModel& model, int root);
+/// p − 1 rounds of one message between `root` and each other rank, one after the other.
+[[nodiscard]] std::vector<Round> linear_rounds(const HostModel& model, TreeWay way, int root = 0);
+
+/// Between each rank and the next, from `root` to the rank before it.
+[[nodiscard]] Round chain_round(const HostModel& model, TreeWay way, int root);
 
 }  // namespace collbench::analysis

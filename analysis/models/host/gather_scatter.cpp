@@ -14,8 +14,9 @@ namespace collbench::analysis {
 namespace {
 
 /// A block between the root and each other rank, one after the other; out of place the root copies its own.
-double linear(const HostCall& call, const std::vector<Round>& rounds) {
+double linear(const HostCall& call, TreeWay way) {
   LogGpSimulator clock(call.model, SentData::standing, call.size_bytes + (call.in_place ? 0 : call.block()));
+  const std::vector<Round> rounds = linear_rounds(call.model, way, call.root);
   const double copy = call.in_place ? 0 : clock.copy(call.block());
   return seconds_back_to_back(clock, [&] {
     for (const Round& round : rounds) clock.exchange(round, call.block());
@@ -23,15 +24,15 @@ double linear(const HostCall& call, const std::vector<Round>& rounds) {
   });
 }
 
-double gather_linear(const HostCall& call) { return linear(call, linear_to_root(call.model, call.root)); }
+double gather_linear(const HostCall& call) { return linear(call, TreeWay::to_root); }
 
-double scatter_linear(const HostCall& call) { return linear(call, linear_from_root(call.model, call.root)); }
+double scatter_linear(const HostCall& call) { return linear(call, TreeWay::from_root); }
 
 /// Along a binomial tree every rank collects the blocks of its subtree, and the root turns S round where its
 /// tree does not begin at rank 0: one copy of S in a buffer of the library's own.
 double gather_binomial(const HostCall& call) {
   LogGpSimulator clock(call.model, SentData::forwarded, 2 * call.size_bytes);
-  const std::vector<Round> rounds = binomial_to_root(call.model, call.root);
+  const std::vector<Round> rounds = binomial_rounds(call.model, TreeWay::to_root, call.root);
   const double copy = clock.copy(call.root == 0 ? call.block() : call.size_bytes);
   return seconds_back_to_back(clock, [&] {
     double blocks = 1;
@@ -50,7 +51,7 @@ constexpr std::array<HostAlgorithm, 2> kGather{
 /// turns S round where its tree does not begin at rank 0: one copy of S in a buffer of the library's own.
 double scatter_binomial(const HostCall& call) {
   LogGpSimulator clock(call.model, SentData::forwarded, 2 * call.size_bytes);
-  const std::vector<Round> rounds = binomial_from_root(call.model, call.root);
+  const std::vector<Round> rounds = binomial_rounds(call.model, TreeWay::from_root, call.root);
   const double copy = clock.copy(call.root == 0 ? call.block() : call.size_bytes);
   return seconds_back_to_back(clock, [&] {
     clock.work(copy);

@@ -30,7 +30,9 @@ double ring(const HostCall& call) {
 }
 
 /// A half with the partner at distance p/2, a quarter at p/4, … or, when `near_first`, at distance 1, 2, ….
+/// Guests hand over all they have before.
 void halve(LogGpSimulator& clock, const Hypercube& cube, double size, bool near_first) {
+  if (cube.has_guests()) clock.exchange(cube.guests_to_hosts(), size, clock.reduce(size));
   double part = size / 2;
   for (int mask = 1; mask < cube.participants(); mask *= 2, part /= 2) {
     const int distance = near_first ? mask : cube.participants() / 2 / mask;
@@ -41,8 +43,6 @@ void halve(LogGpSimulator& clock, const Hypercube& cube, double size, bool near_
 double recursive_halving(const HostCall& call) {
   LogGpSimulator clock = clock_for(call, call.size_bytes);
   const Hypercube cube(call.model);
-  if (cube.has_guests())
-    clock.exchange(cube.guests_to_hosts(), call.size_bytes, clock.reduce(call.size_bytes));
   halve(clock, cube, call.size_bytes, false);
   if (cube.has_guests()) clock.exchange(cube.hosts_to_guests(), call.block());
   return finish(clock, call);
@@ -53,8 +53,6 @@ double recursive_halving(const HostCall& call) {
 double butterfly(const HostCall& call) {
   LogGpSimulator clock = clock_for(call, call.size_bytes);
   const Hypercube cube(call.model);
-  if (cube.has_guests())
-    clock.exchange(cube.guests_to_hosts(), call.size_bytes, clock.reduce(call.size_bytes));
   halve(clock, cube, call.size_bytes, true);
   clock.exchange(cube.mirror(), call.block());
   if (cube.has_guests()) clock.exchange(cube.hosts_to_guests(), call.block());
@@ -65,8 +63,10 @@ double butterfly(const HostCall& call) {
 double non_overlapping(const HostCall& call) {
   LogGpSimulator clock = clock_for(call, call.size_bytes);
   const double reduce = clock.reduce(call.size_bytes);
-  for (const Round& round : binomial_to_root(call.model)) clock.exchange(round, call.size_bytes, reduce);
-  for (const Round& round : linear_from_root(call.model)) clock.exchange(round, call.block());
+  for (const Round& round : binomial_rounds(call.model, TreeWay::to_root))
+    clock.exchange(round, call.size_bytes, reduce);
+  for (const Round& round : linear_rounds(call.model, TreeWay::from_root))
+    clock.exchange(round, call.block());
   return finish(clock, call);
 }
 

@@ -53,7 +53,7 @@ TEST(Pipeline, TakesTheSegmentThatIsQuickest) {
   const HostModel model = model_of(in_node_order(1, 4));
   const HostCall call{.model = model, .size_bytes = 1e6, .in_place = false};
   const LogGpSimulator start(model, SentData::forwarded, 0);
-  const Round chain = chain_from_root(model, 0);
+  const Round chain = chain_round(model, TreeWay::from_root, 0);
   // Eager segments cost no latency; the whole in one piece would wait for one.
   EXPECT_SECONDS(pipeline_seconds(call, chain, start, [](double) { return 0.0; }), 1e6 / kIntraRate);
   // Work that each segment costs makes the whole in one piece the quickest.

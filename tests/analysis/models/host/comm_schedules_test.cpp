@@ -41,7 +41,7 @@ TEST(Hypercube, TheRanksThatAreTooManyAreGuestsOfTheirNeighbors) {
 TEST(BinomialTree, ReachesEveryRankOnceInLogarithmicallyManyRounds) {
   for (int ranks = 2; ranks <= 17; ++ranks) {
     const HostModel model = model_of(in_node_order(1, ranks));
-    const auto rounds = binomial_from_root(model);
+    const auto rounds = binomial_rounds(model, TreeWay::from_root);
     int levels = 0;
     while ((1 << levels) < ranks) ++levels;
     EXPECT_EQ(static_cast<int>(rounds.size()), levels) << ranks;
@@ -55,7 +55,7 @@ TEST(BinomialTree, ReachesEveryRankOnceInLogarithmicallyManyRounds) {
     }
     EXPECT_EQ(static_cast<int>(reached.size()), ranks);
 
-    auto back = binomial_to_root(model);
+    auto back = binomial_rounds(model, TreeWay::to_root);
     std::reverse(back.begin(), back.end());
     for (std::size_t i = 0; i < rounds.size(); ++i) {
       Pairs turned;
@@ -67,8 +67,8 @@ TEST(BinomialTree, ReachesEveryRankOnceInLogarithmicallyManyRounds) {
 
 TEST(Linear, IsOneMessageARound) {
   const HostModel model = model_of(in_node_order(1, 3));
-  const auto to = linear_to_root(model);
-  const auto from = linear_from_root(model);
+  const auto to = linear_rounds(model, TreeWay::to_root);
+  const auto from = linear_rounds(model, TreeWay::from_root);
   ASSERT_EQ(to.size(), 2U);
   ASSERT_EQ(from.size(), 2U);
   EXPECT_EQ(pairs(to[1]), (Pairs{{2, 0}}));
@@ -77,13 +77,13 @@ TEST(Linear, IsOneMessageARound) {
 
 TEST(RoundPatterns, AreCountedFromTheirRoot) {
   const HostModel model = model_of(in_node_order(1, 4));
-  EXPECT_EQ(pairs(linear_to_root(model, 2).front()), (Pairs{{3, 2}}));
-  EXPECT_EQ(pairs(linear_from_root(model, 2).back()), (Pairs{{2, 1}}));
-  EXPECT_EQ(pairs(binomial_to_root(model, 3).back()), (Pairs{{1, 3}}));
-  EXPECT_EQ(pairs(binomial_from_root(model, 3).front()), (Pairs{{3, 1}}));
-  EXPECT_EQ(pairs(binomial_from_root(model, 1).back()), (Pairs{{1, 2}, {3, 0}}));
-  EXPECT_EQ(pairs(chain_from_root(model, 2)), (Pairs{{2, 3}, {3, 0}, {0, 1}}));
-  EXPECT_EQ(pairs(chain_to_root(model, 2)), (Pairs{{1, 0}, {0, 3}, {3, 2}}));
+  EXPECT_EQ(pairs(linear_rounds(model, TreeWay::to_root, 2).front()), (Pairs{{3, 2}}));
+  EXPECT_EQ(pairs(linear_rounds(model, TreeWay::from_root, 2).back()), (Pairs{{2, 1}}));
+  EXPECT_EQ(pairs(binomial_rounds(model, TreeWay::to_root, 3).back()), (Pairs{{1, 3}}));
+  EXPECT_EQ(pairs(binomial_rounds(model, TreeWay::from_root, 3).front()), (Pairs{{3, 1}}));
+  EXPECT_EQ(pairs(binomial_rounds(model, TreeWay::from_root, 1).back()), (Pairs{{1, 2}, {3, 0}}));
+  EXPECT_EQ(pairs(chain_round(model, TreeWay::from_root, 2)), (Pairs{{2, 3}, {3, 0}, {0, 1}}));
+  EXPECT_EQ(pairs(chain_round(model, TreeWay::to_root, 2)), (Pairs{{1, 0}, {0, 3}, {3, 2}}));
 }
 
 }  // namespace
