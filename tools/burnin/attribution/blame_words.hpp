@@ -7,11 +7,6 @@
 
 namespace collbench::analysis {
 
-inline constexpr double kTooWide = 6.9078;  // log of a thousand, beyond which a number says nothing
-/// "+94.5 %": what a logarithm of time costs; "not known" for none (too few pairs), "too wide" beyond
-/// kTooWide.
-[[nodiscard]] std::string percent_slower(double log_time);
-
 /// What is slow as a sender, as a receiver or both: of the only rail, NIC and host cannot be told apart.
 [[nodiscard]] BlameKind nic_kind(int rails, bool sends, bool receives);
 

@@ -66,7 +66,7 @@ std::string group_line_of(const BurninRecord& record, const Attribution& found) 
   return fmt::format(
       "groups, found from the pairs themselves (leaves, racks): {}; pairs between groups take {}, and a node "
       "is judged against pairs of its own kind",
-      join_first(groups, 8, "; "), percent_slower(found.across_groups));
+      join_first(groups, 8, "; "), time_words(found.across_groups));
 }
 
 /// What passes unseen by those who were judged; empty where nobody was, it is said of whom it holds back, or
@@ -84,10 +84,9 @@ std::string unseen_line(const BurninRecord& record, const Attribution& found) {
   }
   if (!is_judged) return {};
   const std::string words = blind_words(blind);
-  return !words.empty()
-             ? words
-             : fmt::format("what costs less than {} of the time passes unseen, by the scatter of these times",
-                           percent_slower(blind));
+  return !words.empty() ? words
+                        : fmt::format("what takes less than {} passes unseen, by the scatter of these times",
+                                      time_words(blind));
 }
 
 /// A line for each node that is not good, one for all of whom the same is said.

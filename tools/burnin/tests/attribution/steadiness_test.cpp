@@ -60,7 +60,7 @@ TEST(Steadiness, ANicThatComesAndGoesIsNamedAndNobodyElse) {
   const Attribution found = attribute(table);
   ASSERT_THAT(found.blames, SizeIs(1));
   EXPECT_EQ(found.blames[0].kind, BlameKind::nic);
-  EXPECT_THAT(found.blames[0].evidence, HasSubstr("comes and goes: +10"));
+  EXPECT_THAT(found.blames[0].evidence, HasSubstr("comes and goes: it takes 10"));
   // Three of six launches with it, none of six without: chance has that often enough, of four nodes and two
   // rails.
   EXPECT_FALSE(found.blames[0].confirmed);
