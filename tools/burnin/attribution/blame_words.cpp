@@ -189,16 +189,17 @@ std::string blind_words(double blind_below) {
       time_words(blind_below));
 }
 
-std::vector<std::string> said_once(const std::vector<Said>& all) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> alike;
+ReportLines said_once(const std::vector<Said>& all) {
+  std::vector<std::pair<Said, std::vector<std::string>>> alike;
   for (const Said& said : all) {
-    auto same = std::ranges::find_if(alike, [&said](const auto& each) { return each.first == said.what; });
-    if (same == alike.end()) same = alike.insert(alike.end(), {said.what, {}});
+    auto same =
+        std::ranges::find_if(alike, [&said](const auto& each) { return each.first.what == said.what; });
+    if (same == alike.end()) same = alike.insert(alike.end(), {said, {}});
     std::vector<std::string>& names = same->second;
     if (std::ranges::find(names, said.who) == names.end()) names.push_back(said.who);
   }
-  std::vector<std::string> lines;
-  for (const auto& [what, names] : alike) lines.push_back(fmt::format("{} {}", fmt::join(names, ", "), what));
+  ReportLines lines;
+  for (const auto& [said, names] : alike) add(lines, said.tone, "{} {}", fmt::join(names, ", "), said.what);
   return lines;
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/document/document.hpp"
 #include "tools/burnin/attribution/blame.hpp"
 
 namespace collbench::analysis {
@@ -45,9 +46,10 @@ inline constexpr std::size_t kMaxPathsOneByOne = 4;
 struct Said {
   std::string who;
   std::string what;
+  Tone tone = Tone::alarm;
 };
 
 /// "n0, n1 what", once for all of whom the same is said, in the order of the first; nobody is named twice.
-[[nodiscard]] std::vector<std::string> said_once(const std::vector<Said>& all);
+[[nodiscard]] ReportLines said_once(const std::vector<Said>& all);
 
 }  // namespace collbench::analysis

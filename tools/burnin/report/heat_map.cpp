@@ -14,6 +14,7 @@
 #include "base/document/svg.hpp"
 #include "base/units.hpp"
 #include "tools/burnin/attribution/blame_words.hpp"
+#include "tools/burnin/attribution/burnin_text.hpp"
 #include "tools/burnin/report/burnin_report.hpp"
 #include "tools/burnin/report/direction_rates.hpp"
 
@@ -345,5 +346,11 @@ class HeatMap {
 }  // namespace
 
 std::string burnin_svg(const BurninRecord& record) { return HeatMap(record).svg(); }
+
+std::string burnin_html(const BurninRecord& record) {
+  return html_page(page_of(record, attribute(record),
+                           {burnin_svg(record), "Rates over the usual one of each rail",
+                            "A map of all pairs on each rail; the findings say what stands out"}));
+}
 
 }  // namespace collbench::analysis

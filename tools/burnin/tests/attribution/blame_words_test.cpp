@@ -41,10 +41,14 @@ TEST(BlameWords, WhatNobodyCanReadIsTooWide) {
 }
 
 TEST(BlameWords, TheSameOfManyIsSaidOnce) {
-  EXPECT_EQ(
-      said_once(
-          {{"n0", "suspect: no GPU"}, {"ad", "bad: slow"}, {"n2", "suspect: no GPU"}, {"ad", "bad: slow"}}),
-      (std::vector<std::string>{"n0, n2 suspect: no GPU", "ad bad: slow"}));
+  const ReportLines lines = said_once({{"n0", "suspect: no GPU", Tone::warning},
+                                       {"ad", "bad: slow"},
+                                       {"n2", "suspect: no GPU", Tone::warning},
+                                       {"ad", "bad: slow"}});
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0].text, "n0, n2 suspect: no GPU");
+  EXPECT_EQ(lines[0].tone, Tone::warning);
+  EXPECT_EQ(lines[1].text, "ad bad: slow");
 }
 
 }  // namespace
