@@ -220,8 +220,8 @@ TEST(BurninRecord, RetestsHaveGoodPairsToCompareWithAndNobodyOfABlamedLeaf) {
   for (RailTime& time : record.table.times) time.alone = false;
   for (int node = 0; node < 16; ++node) record.table.leaf_of_node.push_back(node / 2);
   bool compares = false;
-  for (const auto& [round, rail] : retests_of(record)) {
-    const auto [a, b] = round.at(0);
+  for (const auto& [pair, rail] : retests_of(record)) {
+    const auto [a, b] = pair;
     EXPECT_GE(a, 2);
     compares = compares || (a != 5 && b != 5);
   }
