@@ -244,8 +244,7 @@ void judge_small_groups(const BurninRecord& record, const std::vector<GroupPopul
         });
     if (explained) continue;
     named.push_back(nodes);
-    std::vector<std::string> hosts;
-    for (const int node : nodes) hosts.push_back(record.table.nodes[slot_of(node)]);
+    const std::vector<std::string> hosts = names_of(record, nodes);
     const bool says_nothing_of_nodes = record.table.times.empty() && by_itself.empty();
     for (const int node : nodes) {
       if (says_nothing_of_nodes && !cleared.contains(node))

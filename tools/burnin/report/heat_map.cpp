@@ -145,8 +145,7 @@ class HeatMap {
     const std::vector<Blame> blames = with_such_paths_last(found_);
     for (std::size_t i = 0; i < std::min(kShown, blames.size()); ++i) {
       const Blame& blame = blames[i];
-      std::vector<std::string> who;
-      for (const int node : blame.nodes) who.push_back(host(node));
+      std::vector<std::string> who = names_of(record_, blame.nodes);
       if (who.size() > 4) who = {fmt::format("{} and {} others", who.front(), who.size() - 1)};
       const std::string words = fmt::format(
           "{}{}{}: {}{}", name(blame.kind), who.empty() ? "" : fmt::format(", {}", fmt::join(who, " and ")),
