@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "base/text_input.hpp"
 #include "base/text_sinks.hpp"
 
 namespace collbench::program {
@@ -22,12 +21,6 @@ std::string comments(const std::vector<LaunchWord>& command) {
   return text;
 }
 
-/// The words of a text without quotes.
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream stream(text);
-  return {std::istream_iterator<std::string>(stream), {}};
-}
-
 JobFile batch_script(const LaunchRequest& request) {
   // What the job asks for stands in its head; srun inherits it.
   std::string head;
@@ -41,7 +34,7 @@ JobFile batch_script(const LaunchRequest& request) {
       continue;
     }
     head += "# " + each.reason + "\n";
-    for (const std::string& option : words_of(each.text)) head += "#SBATCH " + option + "\n";
+    for (const std::string& option : split_words(each.text)) head += "#SBATCH " + option + "\n";
   }
   return {"collbench.sbatch", fmt::format(R"(#!/bin/bash
 # sbatch collbench.sbatch      (written by: collbench launch --slurm --write)
@@ -62,9 +55,8 @@ std::string yaml(const std::string& text) {
 std::string yaml_arguments(const std::vector<LaunchWord>& command) {
   std::string text;
   for (const LaunchWord& each : command) {
-    const std::string comment = each.reason.empty() ? "" : fmt::format("                # {}\n", each.reason);
-    text += comment;
-    for (const std::string& word : words_of(each.text))
+    if (!each.reason.empty()) text += fmt::format("                # {}\n", each.reason);
+    for (const std::string& word : split_words(each.text))
       text += fmt::format("                - {}\n", yaml(word));
   }
   return text;

@@ -204,11 +204,6 @@ CommandResult launch_help(const LaunchOptions& options) {
   return result;
 }
 
-std::function<void(const std::string&)> whole_number(int& value, const char* option, int maximum) {
-  return
-      [&value, option, maximum](const std::string& text) { value = parse_number(text, option, 1, maximum); };
-}
-
 /// Throws Error (usage) for what stands behind "--" and is no option of the program `root`: the command would
 /// only fail on the nodes.
 void require_known_options(const CLI::App& root, const std::vector<std::string>& words) {
@@ -233,7 +228,7 @@ void add_tool(CLI::App& command, CommandFunction& chosen) {
     options->nodes_given = true;
   });
   add_option(command, theme, "--gpus-per-node", "N", "GPUs of each node, one rank each (none: host memory)",
-             whole_number(request.gpus_per_node, "--gpus-per-node", kMaxRanksPerNode));
+             number_into(request.gpus_per_node, "--gpus-per-node", 1, kMaxRanksPerNode));
   add_option(command, theme, "--ranks-per-node", "N", "ranks of each node on host memory (2)",
              [options](const std::string& text) {
                options->request.ranks_per_node = parse_number(text, "--ranks-per-node", 1, kMaxRanksPerNode);

@@ -78,8 +78,8 @@ class Finder {
     for (const SlowRail& slow : slow_rails(effects_, table_.rails)) {
       add({.kind = BlameKind::rail,
            .rail = slow.rail,
-           .evidence = fmt::format("all pairs of rail {} take {} of the other rails' time", slow.rail,
-                                   percent_slower(slow.more))},
+           .evidence = fmt::format("all pairs of rail {} take {}", slow.rail,
+                                   time_words(slow.more, "those of the other rails"))},
           slow.more, slow.line, "");
     }
   }
@@ -106,8 +106,8 @@ class Finder {
              .nodes = members,
              .rail = rail,
              .evidence =
-                 fmt::format("all {} nodes of leaf {} are {}{}, and {} of the {} of other leaves",
-                             members.size(), leaf, percent_slower(median(parts)), table_.of_rail(rail, " on"),
+                 fmt::format("all {} nodes of leaf {} take {}{}, and {} of the {} of other leaves",
+                             members.size(), leaf, time_words(median(parts)), table_.of_rail(rail, " on"),
                              slow_nodes(rail) - static_cast<std::ptrdiff_t>(members.size()),
                              table_.nodes.size() - members.size())},
             median(parts), one.send.line, "");
@@ -130,12 +130,12 @@ class Finder {
            .nodes = {part.node},
            .rail = part.rail,
            .confirmed = part.certain,
-           .evidence =
-               fmt::format("{}{} comes and goes: {} in {} of {} directions with it, with {} others, and in "
-                           "none of {} without it; nothing else ran{}",
-                           name_of(part.node), table_.of_rail(part.rail), percent_slower(part.log_time),
-                           part.slow, part.measured, part.partners, part.without,
-                           part.certain ? "" : "; so few launches may be slow by chance")},
+           .evidence = fmt::format(
+               "{}{} comes and goes: it takes {} in {} of {} directions with it, with {} others, and in "
+               "none of {} without it; nothing else ran{}",
+               name_of(part.node), table_.of_rail(part.rail), time_words(part.log_time), part.slow,
+               part.measured, part.partners, part.without,
+               part.certain ? "" : "; so few launches may be slow by chance")},
           part.log_time, part.line, name_of(part.node));
     }
   }
@@ -229,8 +229,8 @@ class Finder {
          .nodes = {node},
          .confirmed = confirmed,
          .evidence =
-             fmt::format("{} on all {} rails ({} to {}), so it is no single NIC or cable", name_of(node),
-                         table_.rails, percent_slower(*std::ranges::min_element(parts)),
+             fmt::format("{} takes longer on all {} rails ({} to {}), so it is no single NIC or cable",
+                         name_of(node), table_.rails, percent_slower(*std::ranges::min_element(parts)),
                          percent_slower(*std::ranges::max_element(parts)))},
         median(parts), line, name_of(node));
   }
@@ -271,13 +271,12 @@ class Finder {
       add(std::move(blame), missing, std::log(kBadTimes), name_of(node));
       return;
     }
-    blame.evidence =
-        fmt::format("{}{}: sends {}, receives {} of the time of the {}median (line {}), {}; {}",
-                    name_of(node), table_.of_rail(rail), percent_slower(one.send.values[slot_of(node)]),
-                    percent_slower(one.receive.values[slot_of(node)]), table_.rails > 1 ? "rail's " : "",
-                    percent_slower(one.send.line),
-                    alone ? percent_slower(*alone) + " alone" : "with no times alone to compare",
-                    other_rails(node, rail));
+    blame.evidence = fmt::format(
+        "{}{}: compared with the {}median it takes {} to send and {} to receive (line {}), {}; {}",
+        name_of(node), table_.of_rail(rail), table_.rails > 1 ? "rail's " : "",
+        time_words(one.send.values[slot_of(node)]), time_words(one.receive.values[slot_of(node)]),
+        percent_slower(one.send.line),
+        alone ? time_words(*alone) + " alone" : "with no times alone to compare", other_rails(node, rail));
     add(std::move(blame), alone.value_or(one.worst(node)), one.send.line, name_of(node));
   }
 
@@ -386,7 +385,7 @@ class Finder {
       add({.kind = BlameKind::trunk,
            .evidence = fmt::format(
                "{} directions between leaf {} and leaf {} take {} in the median (line {})", residuals.size(),
-               leaves.first, leaves.second, percent_slower(median(residuals)), percent_slower(line))},
+               leaves.first, leaves.second, time_words(median(residuals)), percent_slower(line))},
           median(residuals), line, "");
     }
     return found;

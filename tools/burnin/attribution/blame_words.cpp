@@ -15,11 +15,6 @@
 
 namespace collbench::analysis {
 
-std::string percent_slower(double log_time) {
-  if (std::isnan(log_time)) return "not known";
-  return log_time > kTooWide ? "too wide" : fmt::format("{:+.1f} %", 100 * std::expm1(log_time));
-}
-
 BlameKind nic_kind(int rails, bool sends, bool receives) {
   return rails == 1          ? BlameKind::node
          : sends && receives ? BlameKind::nic
@@ -189,21 +184,22 @@ std::string blind_words(double blind_below) {
   if (blind_below > kTooWide)
     return "not known: these times scatter too widely; measure again with nothing else running";
   return fmt::format(
-      "not known: what costs less than {} of the time passes unseen, by the scatter of these times; measure "
-      "again with nothing else running",
-      percent_slower(blind_below));
+      "not known: what takes less than {} passes unseen, by the scatter of these times; measure again with "
+      "nothing else running",
+      time_words(blind_below));
 }
 
-std::vector<std::string> said_once(const std::vector<Said>& all) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> alike;
+ReportLines said_once(const std::vector<Said>& all) {
+  std::vector<std::pair<Said, std::vector<std::string>>> alike;
   for (const Said& said : all) {
-    auto same = std::ranges::find_if(alike, [&said](const auto& each) { return each.first == said.what; });
-    if (same == alike.end()) same = alike.insert(alike.end(), {said.what, {}});
+    auto same =
+        std::ranges::find_if(alike, [&said](const auto& each) { return each.first.what == said.what; });
+    if (same == alike.end()) same = alike.insert(alike.end(), {said, {}});
     std::vector<std::string>& names = same->second;
     if (std::ranges::find(names, said.who) == names.end()) names.push_back(said.who);
   }
-  std::vector<std::string> lines;
-  for (const auto& [what, names] : alike) lines.push_back(fmt::format("{} {}", fmt::join(names, ", "), what));
+  ReportLines lines;
+  for (const auto& [said, names] : alike) add(lines, said.tone, "{} {}", fmt::join(names, ", "), said.what);
   return lines;
 }
 

@@ -3,14 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "base/document/document.hpp"
 #include "tools/burnin/attribution/blame.hpp"
 
 namespace collbench::analysis {
-
-inline constexpr double kTooWide = 6.9078;  // log of a thousand, beyond which a number says nothing
-/// "+94.5 %": what a logarithm of time costs; "not known" for none (too few pairs), "too wide" beyond
-/// kTooWide.
-[[nodiscard]] std::string percent_slower(double log_time);
 
 /// What is slow as a sender, as a receiver or both: of the only rail, NIC and host cannot be told apart.
 [[nodiscard]] BlameKind nic_kind(int rails, bool sends, bool receives);
@@ -50,9 +46,10 @@ inline constexpr std::size_t kMaxPathsOneByOne = 4;
 struct Said {
   std::string who;
   std::string what;
+  Tone tone = Tone::alarm;
 };
 
 /// "n0, n1 what", once for all of whom the same is said, in the order of the first; nobody is named twice.
-[[nodiscard]] std::vector<std::string> said_once(const std::vector<Said>& all);
+[[nodiscard]] ReportLines said_once(const std::vector<Said>& all);
 
 }  // namespace collbench::analysis

@@ -399,38 +399,34 @@ std::string measured_otherwise(const std::map<std::string, std::string>& earlier
                              : fmt::format("was measured with {}", fmt::join(differences, ", "));
 }
 
-std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record) {
+std::vector<PairOnRail> retests_of(const BurninRecord& record) {
   const Attribution found = burnin_findings(record);  // scatter is no reason against a partner
   const std::vector<int> good = nodes_in(found, Bucket::good);
-  std::vector<std::pair<PairRound, int>> rounds;
+  std::vector<PairOnRail> retests;
   std::set<std::pair<int, std::size_t>> compared;  // rail and class of the retests
   for (const Blame& blame : found.blames) {
     if (blame.confirmed || blame.nodes.empty() || blame.nodes.size() > 2 || blame.kind == BlameKind::leaf ||
         blame.kind == BlameKind::inside || blame.kind == BlameKind::busy || blame.kind == BlameKind::gpu)
       continue;
-    const std::vector<int>& leaves = record.table.leaf_of_node;
-    const auto planned = blame.nodes.size() == 2
-                             ? retest_rounds({}, {std::pair(blame.nodes[0], blame.nodes[1])}, good, leaves)
-                             : retest_rounds(blame.nodes, {}, good, leaves);
-    for (const PairRound& round : planned) {
+    for (const auto& pair : retest_pairs(blame.nodes, good, record.table.leaf_of_node)) {
       for (int rail = 0; rail < record.table.rails; ++rail) {
         if (blame.rail && *blame.rail != rail) continue;
-        rounds.emplace_back(round, rail);
-        for (const auto& [a, b] : round) compared.insert({rail, slot_of(path_class(record.table, a, b))});
+        retests.emplace_back(pair, rail);
+        compared.insert({rail, slot_of(path_class(record.table, pair.first, pair.second))});
       }
     }
   }
-  if (compared.empty()) return rounds;
+  if (compared.empty()) return retests;
   const std::array<PairRound, 2> references = reference_pairs(record.table, good);
   for (const auto& [rail, of] : compared) {
-    for (const auto& pair : references.at(of)) rounds.push_back({{pair}, rail});
+    for (const auto& pair : references.at(of)) retests.emplace_back(pair, rail);
   }
-  return rounds;
+  return retests;
 }
 
-std::vector<std::pair<PairRound, int>> repeats_of(const BurninRecord& record) {
+std::vector<PairOnRail> repeats_of(const BurninRecord& record) {
   const Attribution found = burnin_findings(record);
-  return steadiness_rounds(record.table, found, nodes_in(found, Bucket::good));
+  return steadiness_pairs(record.table, found, nodes_in(found, Bucket::good));
 }
 
 std::string drain_lines(const BurninRecord& record) {

@@ -108,10 +108,10 @@ void hold_back_unseen(const BurninRecord& record, Attribution& found);
 
 /// Whom to measure again alone, and on which rail: whoever is suspected of a part of its own and each slow
 /// pair, against nodes that nothing speaks against, and pairs of these to compare them with.
-[[nodiscard]] std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record);
+[[nodiscard]] std::vector<PairOnRail> retests_of(const BurninRecord& record);
 
 /// After the retests: what tells parts that come and go from those that stay (steadiness.hpp).
-[[nodiscard]] std::vector<std::pair<PairRound, int>> repeats_of(const BurninRecord& record);
+[[nodiscard]] std::vector<PairOnRail> repeats_of(const BurninRecord& record);
 
 /// Whether anything was measured that --expected is a rate of: pairs, or others' rates.
 [[nodiscard]] bool is_held_against_expected(const BurninRecord& record);

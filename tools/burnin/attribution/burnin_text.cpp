@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <ranges>
 #include <utility>
 
@@ -66,7 +67,7 @@ std::string group_line_of(const BurninRecord& record, const Attribution& found) 
   return fmt::format(
       "groups, found from the pairs themselves (leaves, racks): {}; pairs between groups take {}, and a node "
       "is judged against pairs of its own kind",
-      join_first(groups, 8, "; "), percent_slower(found.across_groups));
+      join_first(groups, 8, "; "), time_words(found.across_groups));
 }
 
 /// What passes unseen by those who were judged; empty where nobody was, it is said of whom it holds back, or
@@ -84,29 +85,29 @@ std::string unseen_line(const BurninRecord& record, const Attribution& found) {
   }
   if (!is_judged) return {};
   const std::string words = blind_words(blind);
-  return !words.empty()
-             ? words
-             : fmt::format("what costs less than {} of the time passes unseen, by the scatter of these times",
-                           percent_slower(blind));
+  return !words.empty() ? words
+                        : fmt::format("what takes less than {} passes unseen, by the scatter of these times",
+                                      time_words(blind));
 }
 
 /// A line for each node that is not good, one for all of whom the same is said.
-std::vector<std::string> node_lines(const BurninRecord& record, const Attribution& found) {
+ReportLines node_lines(const BurninRecord& record, const Attribution& found) {
   std::vector<Said> said;
   std::vector<Said> held_back;
   for (const NodeVerdict& node : found.nodes) {
     if (node.bucket == Bucket::good) continue;
     (node.held_back ? held_back : said)
-        .push_back(
-            {record.table.nodes[slot_of(node.node)], fmt::format("{}: {}", name(node.bucket), node.why)});
+        .push_back({record.table.nodes[slot_of(node.node)],
+                    fmt::format("{}: {}", name(node.bucket), node.why),
+                    node.bucket == Bucket::suspect ? Tone::warning : Tone::alarm});
   }
-  std::vector<std::string> lines = said_once(said);
-  for (std::string& line : said_once(held_back)) lines.push_back(std::move(line));
+  ReportLines lines = said_once(said);
+  std::ranges::move(said_once(held_back), std::back_inserter(lines));
   return lines;
 }
 
 /// Jobs without a result.
-std::vector<std::string> failed_lines(const BurninRecord& record) {
+ReportLines failed_lines(const BurninRecord& record) {
   std::vector<Said> failed;
   for (const GroupFailure& failure : record.group_failures) {
     const GroupLaunch& launch = failure.launch;
@@ -146,37 +147,7 @@ std::vector<ReportSection> finding_sections(const BurninRecord& record, const At
   return sections;
 }
 
-/// The pairs' rails; a heading where groups have one too.
-ReportSection pairs_section(const BurninRecord& record) {
-  const bool has_pairs = !record.table.times.empty();
-  if (!has_pairs && !(record.source.empty() && record.groups.empty() && record.probes.empty())) return {};
-  return {has_pairs && !record.groups.empty() ? "phase pairs: a message one way" : "", {rail_lines(record)}};
-}
-
-/// What is said of hosts.
-ReportList host_lines(const BurninRecord& record, const Attribution& found) {
-  ReportList lines{gpu_difference(record), group_line_of(record, found)};
-  for (std::string& line : node_lines(record, found)) lines.push_back(std::move(line));
-  std::erase(lines, "");
-  return lines;
-}
-
-/// What follows from it, how it was measured, and what was not.
-ReportLines last_lines(const BurninRecord& record, const Attribution& found) {
-  ReportLines lines;
-  if (const std::vector<std::string> drained = names_of(record, found, Bucket::bad); !drained.empty())
-    add(lines,
-        "to drain them (printed, not run; --format drain has the reason of each): scontrol update "
-        "NodeName={} State=DRAIN Reason=collbench-burnin",
-        fmt::join(drained, ","));
-  for (std::string words : {repeat_words(record), halving_words(record)})
-    if (!words.empty()) lines.push_back({std::move(words)});
-  for (ReportLine& line : missing_lines(record, found)) lines.push_back(std::move(line));
-  return lines;
-}
-
-}  // namespace
-
+/// Of each rail, and in a mixed fleet of each kind of hosts that is compared.
 ReportLines rail_lines(const BurninRecord& record) {
   const std::vector<std::vector<int>> kinds = nodes_alike(record);
   ReportLines lines;
@@ -193,6 +164,7 @@ ReportLines rail_lines(const BurninRecord& record) {
   return lines;
 }
 
+/// What went up while phases ran, `max` counters at most, and how many more.
 ReportLines rise_lines(const BurninRecord& record, std::size_t max) {
   ReportLines lines;
   for (std::size_t i = 0; i < std::min(max, record.rises.size()); ++i)
@@ -202,6 +174,60 @@ ReportLines rise_lines(const BurninRecord& record, std::size_t max) {
   return lines;
 }
 
+/// The pairs' rails; a heading where groups have one too.
+ReportSection pairs_section(const BurninRecord& record) {
+  const bool has_pairs = !record.table.times.empty();
+  if (!has_pairs && !(record.source.empty() && record.groups.empty() && record.probes.empty())) return {};
+  return {has_pairs && !record.groups.empty() ? "phase pairs: a message one way" : "", {rail_lines(record)}};
+}
+
+ReportSection phase_section(const BurninRecord& record, BurninPhase phase) {
+  return phase == BurninPhase::gpus    ? gpu_section(record)
+         : phase == BurninPhase::pairs ? pairs_section(record)
+                                       : group_section(record, phase);
+}
+
+/// What is said of hosts.
+ReportLines host_lines(const BurninRecord& record, const Attribution& found) {
+  ReportLines lines{{gpu_difference(record)}, {group_line_of(record, found)}};
+  std::ranges::move(node_lines(record, found), std::back_inserter(lines));
+  std::erase_if(lines, [](const ReportLine& line) { return line.text.empty(); });
+  return lines;
+}
+
+/// What follows from it, how it was measured, and what was not.
+ReportLines last_lines(const BurninRecord& record, const Attribution& found) {
+  ReportLines lines;
+  if (const std::vector<std::string> drained = names_of(record, found, Bucket::bad); !drained.empty())
+    add(lines,
+        "to drain them (printed, not run; --format drain has the reason of each): scontrol update "
+        "NodeName={} State=DRAIN Reason=collbench-burnin",
+        fmt::join(drained, ","));
+  for (std::string words : {repeat_words(record), halving_words(record)})
+    if (!words.empty()) lines.push_back({std::move(words)});
+  std::ranges::move(missing_lines(record, found), std::back_inserter(lines));
+  return lines;
+}
+
+/// What of it every form begins with.
+Document without_sections(const BurninRecord& record, const Attribution& found) {
+  const bool is_alarm = !nodes_in(found, Bucket::bad).empty() || !nodes_in(found, Bucket::not_tested).empty();
+  Document document{"Burn-in",
+                    {},
+                    {},
+                    {summary(record, found), passes(record, found) ? Tone::plain
+                                             : is_alarm            ? Tone::alarm
+                                                                   : Tone::warning}};
+  if (!record.source.empty()) {
+    document.lead.push_back({record.source});
+    if (!record.table.times.empty())
+      document.lead.push_back({design_words(record.table, record.expected > 0)});
+  }
+  return document;
+}
+
+}  // namespace
+
 ReportLines missing_lines(const BurninRecord& record, const Attribution& found) {
   ReportLines lines;
   const auto add = [&lines](Tone tone, std::string text) { lines.push_back({std::move(text), tone}); };
@@ -209,8 +235,9 @@ ReportLines missing_lines(const BurninRecord& record, const Attribution& found) 
     add(Tone::alarm, fmt::format("{} ended by {}", what, why));
   std::vector<Said> silent;
   for (const auto& [host, why] : record.without_counters)
-    silent.push_back({host, why.empty() ? "gave no error counters" : "gave no error counters: " + why});
-  for (std::string& line : said_once(silent)) add(Tone::warning, std::move(line));
+    silent.push_back(
+        {host, why.empty() ? "gave no error counters" : "gave no error counters: " + why, Tone::warning});
+  std::ranges::move(said_once(silent), std::back_inserter(lines));
   for (const std::string& note : record.counter_notes) add(Tone::plain, "counters not read: " + note);
   if (!found.doubt.empty()) add(Tone::warning, "not known: " + found.doubt);
   if (std::string unseen = unseen_line(record, found); !unseen.empty())
@@ -240,7 +267,7 @@ ReportLines missing_lines(const BurninRecord& record, const Attribution& found) 
     add(std::ranges::any_of(left_out, &LeftOutPhase::is_cut_by_time) ? Tone::warning : Tone::plain,
         fmt::format("left out, so what {} would show is not known: {}", left_out.size() == 1 ? "it" : "they",
                     fmt::join(std::views::transform(left_out, &LeftOutPhase::words), ", ")));
-  for (std::string& line : failed_lines(record)) add(Tone::alarm, std::move(line));
+  std::ranges::move(failed_lines(record), std::back_inserter(lines));
   constexpr std::size_t kShown = 8;
   for (std::size_t i = 0; i < std::min(kShown, record.failures.size()); ++i)
     add(Tone::alarm, fmt::format("no time{}: {}", record.table.of_rail(record.failures[i].rail, " on"),
@@ -252,17 +279,9 @@ ReportLines missing_lines(const BurninRecord& record, const Attribution& found) 
 }
 
 Document document_of(const BurninRecord& record, const Attribution& found) {
-  Document document{"Burn-in", {}, {}, {summary(record, found)}};
-  if (!record.source.empty()) {
-    document.lead.push_back({record.source});
-    if (!record.table.times.empty())
-      document.lead.push_back({design_words(record.table, record.expected > 0)});
-  }
+  Document document = without_sections(record, found);
   std::vector<ReportSection>& sections = document.sections;
-  for (const BurninPhase phase : burnin_phases())
-    sections.push_back(phase == BurninPhase::gpus    ? gpu_section(record)
-                       : phase == BurninPhase::pairs ? pairs_section(record)
-                                                     : group_section(record, phase));
+  for (const BurninPhase phase : burnin_phases()) sections.push_back(phase_section(record, phase));
   sections.push_back({"", {host_lines(record, found)}});
   for (ReportSection& finding : finding_sections(record, found)) sections.push_back(std::move(finding));
   sections.push_back({"error counters went up:", {rise_lines(record, 8)}});
@@ -270,8 +289,24 @@ Document document_of(const BurninRecord& record, const Attribution& found) {
   return document;
 }
 
-std::string burnin_text(const BurninRecord& record, int width) {
-  return text(document_of(record, attribute(record)), {.columns = width});
+Document page_of(const BurninRecord& record, const Attribution& found, ReportPicture map) {
+  Document page = without_sections(record, found);
+  ReportSection findings{"Findings", {}, "findings"};
+  for (ReportSection& finding : finding_sections(record, found)) {
+    findings.blocks.emplace_back(std::move(finding.heading));
+    findings.blocks.push_back(std::move(finding.blocks.front()));
+  }
+  if (findings.blocks.empty()) findings.blocks = {"None."};
+  page.sections = {{"Hosts", {host_lines(record, found)}, "hosts"}, std::move(findings)};
+  for (const BurninPhase phase : burnin_phases()) {
+    ReportSection& section = page.sections.emplace_back(phase_section(record, phase));
+    if (phase == BurninPhase::pairs && !record.table.times.empty())
+      section = {"Pairs and rails", {std::move(map), rail_lines(record)}, "map"};
+  }
+  constexpr std::size_t kMaxRises = 1000;
+  page.sections.push_back({"Error counters that went up", {rise_lines(record, kMaxRises)}, "counters"});
+  page.sections.push_back({"What follows, and what is not known", {last_lines(record, found)}, "missing"});
+  return page;
 }
 
 std::string burnin_csv(const BurninRecord& record) {

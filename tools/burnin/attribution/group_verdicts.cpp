@@ -122,8 +122,8 @@ void judge_single_nodes(const BurninRecord& record, const std::vector<GroupPopul
     const double bad_times = slow.rate->host_memory ? kSittingsOnHostMemory : kBadTimes;
     const bool may_be_a_sitting = slow.rate->host_memory && std::exp(slow.log_time) <= kSittingsOnHostMemory;
     const std::string evidence =
-        fmt::format("{} by itself: {}, {} of its siblings' time (line {}){}{}", host, rate_words(*slow.rate),
-                    percent_slower(slow.log_time), percent_slower(slow.line),
+        fmt::format("{} by itself: {}, taking {} (line {}){}{}", host, rate_words(*slow.rate),
+                    time_words(slow.log_time, "its siblings"), percent_slower(slow.line),
                     slow.confirmed ? ", and again with nothing beside it" : "",
                     may_be_a_sitting ? "; on host memory one sound host may differ by 30 % from one sitting "
                                        "to another, so measure it again later"
@@ -244,8 +244,7 @@ void judge_small_groups(const BurninRecord& record, const std::vector<GroupPopul
         });
     if (explained) continue;
     named.push_back(nodes);
-    std::vector<std::string> hosts;
-    for (const int node : nodes) hosts.push_back(record.table.nodes[slot_of(node)]);
+    const std::vector<std::string> hosts = names_of(record, nodes);
     const bool says_nothing_of_nodes = record.table.times.empty() && by_itself.empty();
     for (const int node : nodes) {
       if (says_nothing_of_nodes && !cleared.contains(node))
@@ -253,7 +252,7 @@ void judge_small_groups(const BurninRecord& record, const std::vector<GroupPopul
             node, Bucket::not_tested,
             fmt::format("this design cannot tell: in a group of {} that takes {} (line {}); it, one of the "
                         "others, or what is between them",
-                        nodes.size(), percent_slower(group.log_time), percent_slower(group.line))};
+                        nodes.size(), time_words(group.log_time), percent_slower(group.line))};
     }
     add_finding(
         found.blames,
@@ -261,8 +260,8 @@ void judge_small_groups(const BurninRecord& record, const std::vector<GroupPopul
          .nodes = nodes,
          .confirmed = group.confirmed,
          .evidence = fmt::format(
-             "{} of {}: {} of the time of {} (line {}), and {}", rate_words(*group.rate),
-             fmt::join(hosts, ", "), percent_slower(group.log_time), group.like, percent_slower(group.line),
+             "{} on {}, taking {} (line {}), and {}", rate_words(*group.rate), fmt::join(hosts, ", "),
+             time_words(group.log_time, group.like), percent_slower(group.line),
              says_nothing_of_nodes ? "its nodes by themselves were not measured"
                                    : "nothing speaks against its nodes or smaller groups by themselves")},
         group.log_time, group.line, fmt::format("{}", fmt::join(hosts, ", ")));
@@ -280,9 +279,9 @@ void judge_rails(const std::vector<GroupPopulation>& populations, Attribution& f
                   {.kind = BlameKind::rail,
                    .rail = rail,
                    .confirmed = false,  // each rail ran once
-                   .evidence = fmt::format("over rail {} {}, {} of the other rails' time, one rail at a time "
+                   .evidence = fmt::format("over rail {} {}, taking {}, one rail at a time "
                                            "(a slow NIC of one node slows them all, too)",
-                                           rail, rate_words(*rate), percent_slower(more))},
+                                           rail, rate_words(*rate), time_words(more, "the other rails"))},
                   more, line_to_name(population), "");
     }
   }

@@ -9,7 +9,6 @@
 
 #include "base/statistics.hpp"
 #include "base/units.hpp"
-#include "tools/burnin/attribution/blame_words.hpp"
 #include "tools/burnin/attribution/group_verdicts.hpp"
 #include "tools/burnin/attribution/mixed_fleet.hpp"
 #include "tools/burnin/attribution/pairs/pair_elimination.hpp"
@@ -176,8 +175,9 @@ LaunchVerdict HalvingLaunches::verdict_of(const GroupRate& rate) const {
     return {can_tell ? LaunchState::well : LaunchState::unknown, 0, reference->line};
   }
   return {LaunchState::slow, more, reference->line,
-          fmt::format("{}, {} of the time of {} like it (line {})", made, percent_slower(more),
-                      reference->count, percent_slower(reference->line))};
+          fmt::format("{}, taking {} (line {})", made,
+                      time_words(more, fmt::format("the {} like it", reference->count)),
+                      percent_slower(reference->line))};
 }
 
 LaunchVerdict HalvingLaunches::verdict_alone(GroupLaunch launch, std::size_t times, GroupBatch& next) const {

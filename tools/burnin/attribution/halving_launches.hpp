@@ -21,7 +21,7 @@ struct LaunchVerdict {
   LaunchState state = LaunchState::open;
   double log_time = 0;
   double line = 0;
-  std::string words{};  ///< "all_reduce makes 12 GB/s, +99.8 % of the time of 6 like it (line +5.3 %)"
+  std::string words{};  ///< "all_reduce makes 12 GB/s, taking 99.8 % longer than the 6 like it (line +5.3 %)"
 
   [[nodiscard]] bool is_bad() const { return state == LaunchState::slow || state == LaunchState::failed; }
 };

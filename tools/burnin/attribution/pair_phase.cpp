@@ -28,11 +28,8 @@ void retest_alone(BurninRecord& record, const MeasureBatch& measure) {
   std::set<PairOnRail> done;
   for (int turn = 0; turn < kMaxTurns; ++turn) {
     std::vector<PairOnRail> open;
-    for (const auto& [round, rail] : retests_of(record)) {
-      for (const auto& pair : round) {
-        if (done.insert({pair, rail}).second) open.emplace_back(pair, rail);
-      }
-    }
+    for (const PairOnRail& pair : retests_of(record))
+      if (done.insert(pair).second) open.push_back(pair);
     if (open.empty()) return;
     for (const PairOnRail& pair : open) measure_alone(record, pair, measure);
   }
@@ -77,9 +74,7 @@ void measure_pairs_of_alike(BurninRecord& record, const PairPhaseOptions& option
   repeat_in_batches(record, options, measure);
   retest_alone(record, measure);
   if (has_repeats(record.table)) return;
-  for (const auto& [round, rail] : repeats_of(record)) {
-    for (const auto& pair : round) measure_alone(record, {pair, rail}, measure);
-  }
+  for (const PairOnRail& pair : repeats_of(record)) measure_alone(record, pair, measure);
 }
 
 /// The same of `nodes` of `record`, which `measure` adds to.

@@ -189,8 +189,8 @@ PairTable without_slow_moments(const PairTable& table, const std::vector<Unstead
   return steady;
 }
 
-std::vector<std::pair<PairRound, int>> steadiness_rounds(const PairTable& table, const Attribution& found,
-                                                         const std::vector<int>& good) {
+std::vector<PairOnRail> steadiness_pairs(const PairTable& table, const Attribution& found,
+                                         const std::vector<int>& good) {
   std::set<Asked> asked;
   for (const Blame& blame : found.blames) {
     if (blame.kind == BlameKind::path && blame.nodes.size() == 2 && blame.rail)
@@ -208,14 +208,14 @@ std::vector<std::pair<PairRound, int>> steadiness_rounds(const PairTable& table,
   std::vector<int> partners;
   std::remove_copy_if(good.begin(), good.end(), std::back_inserter(partners), is_asked);
   std::ranges::copy_if(good, std::back_inserter(partners), is_asked);
-  std::vector<std::pair<PairRound, int>> rounds;
+  std::vector<PairOnRail> pairs;
   for (std::size_t repeat = 0; repeat < kRepeats; ++repeat) {
     for (const auto& [node, peer, rail] : asked) {
       for (const auto& [a, b] : telling_pairs(node, peer < 0 ? std::nullopt : std::optional(peer), partners))
-        rounds.push_back({{std::minmax(a, b)}, rail});
+        pairs.emplace_back(std::minmax(a, b), rail);
     }
   }
-  return rounds;
+  return pairs;
 }
 
 }  // namespace collbench::analysis

@@ -41,8 +41,7 @@ struct UnsteadyPart {
 /// node's, and whom times alone have cleared. `good` are partners that nothing speaks against. Nothing where
 /// more than max(4, nodes / 8) of these are: then it is others' traffic that costs; and nothing of a pair or
 /// node that has been measured so often.
-[[nodiscard]] std::vector<std::pair<PairRound, int>> steadiness_rounds(const PairTable& table,
-                                                                       const Attribution& found,
-                                                                       const std::vector<int>& good);
+[[nodiscard]] std::vector<PairOnRail> steadiness_pairs(const PairTable& table, const Attribution& found,
+                                                       const std::vector<int>& good);
 
 }  // namespace collbench::analysis

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "tools/burnin/attribution/blame_words.hpp"
 #include "tools/burnin/attribution/group_verdicts.hpp"
 #include "tools/burnin/attribution/pairs/pair_elimination.hpp"
 
@@ -28,7 +27,7 @@ void hold_back_by_pairs(const BurninRecord& record, Attribution& found) {
     verdict = {verdict.node, Bucket::not_tested,
                fmt::format("this design cannot tell: its pairs take {}, and healthy nodes scatter so much "
                            "that only {} or more would be named",
-                           percent_slower(worst), percent_slower(found.line_of_nodes)),
+                           time_words(worst), percent_slower(found.line_of_nodes)),
                true};
   }
 }
@@ -55,8 +54,9 @@ void hold_back_by_rates(const BurninRecord& record, Attribution& found) {
                       : "that may be another level, such as a leaf's";
       for (const int node : population.members[i]->launch.nodes) {
         if (more <= clears_below) cleared.insert(node);
-        why[node] = fmt::format("this design cannot tell: {} takes {} over the fastest level, and {}",
-                                population.size == 1 ? "it" : "its group", percent_slower(more), reason);
+        why[node] = fmt::format("this design cannot tell: {} takes {}, and {}",
+                                population.size == 1 ? "it" : "its group",
+                                time_words(more, "the fastest level"), reason);
       }
     }
   }

@@ -3,7 +3,7 @@
 
 #include "tools/burnin/attribution/burnin_record.hpp"
 
-// What a burn-in found, as other programs and browsers read it. All say what burnin_text says.
+// What a burn-in found, as other programs and browsers read it. All say what its text says.
 
 namespace collbench::analysis {
 
@@ -13,7 +13,7 @@ namespace collbench::analysis {
 /// that are not good.
 [[nodiscard]] std::string burnin_svg(const BurninRecord& record);
 
-/// A page that needs no network: buckets, findings, the picture, phases, counters, and what was not measured.
+/// A page that needs no network: page_of() with that picture.
 [[nodiscard]] std::string burnin_html(const BurninRecord& record);
 
 /// A test case for each host (not good fails, not tested is an error) and for each finding that is no single

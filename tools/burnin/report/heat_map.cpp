@@ -14,6 +14,7 @@
 #include "base/document/svg.hpp"
 #include "base/units.hpp"
 #include "tools/burnin/attribution/blame_words.hpp"
+#include "tools/burnin/attribution/burnin_text.hpp"
 #include "tools/burnin/report/burnin_report.hpp"
 #include "tools/burnin/report/direction_rates.hpp"
 
@@ -144,8 +145,7 @@ class HeatMap {
     const std::vector<Blame> blames = with_such_paths_last(found_);
     for (std::size_t i = 0; i < std::min(kShown, blames.size()); ++i) {
       const Blame& blame = blames[i];
-      std::vector<std::string> who;
-      for (const int node : blame.nodes) who.push_back(host(node));
+      std::vector<std::string> who = names_of(record_, blame.nodes);
       if (who.size() > 4) who = {fmt::format("{} and {} others", who.front(), who.size() - 1)};
       const std::string words = fmt::format(
           "{}{}{}: {}{}", name(blame.kind), who.empty() ? "" : fmt::format(", {}", fmt::join(who, " and ")),
@@ -345,5 +345,11 @@ class HeatMap {
 }  // namespace
 
 std::string burnin_svg(const BurninRecord& record) { return HeatMap(record).svg(); }
+
+std::string burnin_html(const BurninRecord& record) {
+  return html_page(page_of(record, attribute(record),
+                           {burnin_svg(record), "Rates over the usual one of each rail",
+                            "A map of all pairs on each rail; the findings say what stands out"}));
+}
 
 }  // namespace collbench::analysis

@@ -139,7 +139,7 @@ class Burnin(unittest.TestCase):
             self.refused("--from", table, says=r"pairs\.csv:17: n1 and n0 stand there more than once: test is one and two; .*--where")
             result = burnin("--from", table, "--where", "test=one")
             self.assertEqual((result.returncode, result.stderr), (1, ""))
-            self.assertRegex(result.stdout, "(?s)6 nodes: 5 good, 1 suspect.*measured by others: .*rows of test one.*n2: sends")
+            self.assertRegex(result.stdout, "(?s)6 nodes: 5 good, 1 suspect.*measured by others: .*rows of test one.*n2: compared with the median")
             self.assertEqual(burnin("--from", table, "--where", "test=two", "--format", "hostfile").stdout, "n0\nn1\nn3\nn4\nn5\n".replace(
                 "n0\nn1", "n1\nn0"))
 

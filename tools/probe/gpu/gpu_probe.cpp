@@ -162,6 +162,12 @@ class GpuProber {
                                       kUsableShare);
   }
 
+  /// `bytes`, or as much less that so many arrays fit.
+  [[nodiscard]] std::uint64_t halved_to_fit(std::uint64_t bytes, std::uint64_t arrays) const {
+    while (bytes > kMiB && arrays * bytes > usable_bytes()) bytes /= 2;
+    return bytes;
+  }
+
   /// The sizes that fit; where none does, the largest power of two that does.
   std::vector<int> sizes_that_fit(const GemmType& type, ProbeMeasurement about) {
     const std::uint64_t usable = usable_bytes();
@@ -235,8 +241,7 @@ class GpuProber {
   void memory(std::string_view id, const std::string& name, const std::string& by, std::uint64_t arrays,
               GpuWork (*make)(const GpuLibraries&, std::uint64_t)) {
     if (working_.empty()) return;
-    std::uint64_t bytes = kArrayBytes;
-    while (bytes > kMiB && arrays * bytes > usable_bytes()) bytes /= 2;
+    const std::uint64_t bytes = halved_to_fit(kArrayBytes, arrays);
     GpuMeasurement found{{.id = std::string(id),
                           .name = name,
                           .unit = ProbeUnit::byte,
@@ -248,14 +253,8 @@ class GpuProber {
     keep(std::move(found));
   }
 
-  [[nodiscard]] std::uint64_t link_bytes() const {
-    std::uint64_t bytes = kLinkBytes;
-    while (bytes > kMiB && bytes > usable_bytes() / 2) bytes /= 2;
-    return bytes;
-  }
-
   void host_copies(std::string_view id, const std::string& name, bool to_gpu) {
-    const std::uint64_t bytes = link_bytes();
+    const std::uint64_t bytes = halved_to_fit(kLinkBytes, 2);
     GpuMeasurement found{{.id = std::string(id),
                           .name = name,
                           .unit = ProbeUnit::byte,
@@ -277,7 +276,7 @@ class GpuProber {
       result_.notes.emplace_back("copies between GPUs: not run: fewer than two GPUs take part");
       return;
     }
-    const std::uint64_t bytes = link_bytes();
+    const std::uint64_t bytes = halved_to_fit(kLinkBytes, 2);
     GpuMeasurement found{{.id = std::string(kGpuPeer),
                           .name = "copy between GPUs",
                           .unit = ProbeUnit::byte,

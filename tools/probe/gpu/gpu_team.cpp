@@ -23,7 +23,7 @@
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 #include "tools/probe/gpu/probe_memory.hpp"
-#include "tools/probe/processor/processor_cores.hpp"
+#include "topology/graph/cpu_list.hpp"
 
 namespace collbench::collectives {
 namespace {
@@ -52,8 +52,9 @@ std::vector<int> cpus_near(const CudaLibrary& cuda, int device) {
       CudaResult::success)
     return {};
   try {
-    return cpus_of_list(
-        trim(read_file(fmt::format("/sys/bus/pci/devices/{}/local_cpulist", lower(address.data())))));
+    return topology::parse_cpu_list(
+               trim(read_file(fmt::format("/sys/bus/pci/devices/{}/local_cpulist", lower(address.data())))))
+        .value_or(std::vector<int>());
   } catch (const std::exception&) {
     return {};
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text_input.hpp"
+#include "topology/graph/cpu_list.hpp"
 
 namespace collbench::collectives {
 namespace {
@@ -56,26 +57,11 @@ std::string_view value_of(std::string_view cpuinfo, std::string_view key) {
 
 }  // namespace
 
-std::vector<int> cpus_of_list(std::string_view text) {
-  std::vector<int> cpus;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    const std::string_view range = text.substr(0, comma);
-    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
-    const std::size_t dash = range.find('-');
-    const auto first = parse_integer(range.substr(0, dash), 0, kMaxCpu);
-    const auto last =
-        dash == std::string_view::npos ? first : parse_integer(range.substr(dash + 1), 0, kMaxCpu);
-    if (!first || !last) return {};
-    for (std::int64_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<int>(cpu));
-  }
-  return cpus;
-}
-
 std::vector<ProbeCore> cores_with_nodes(const std::vector<int>& cpus, const fs::path& root) {
   std::map<int, int> node_of;
   for (const auto& [node, folder] : numbered(root / "node", "node")) {
-    for (const int cpu : cpus_of_list(first_line(folder / "cpulist"))) node_of[cpu] = node;
+    const auto listed = topology::parse_cpu_list(first_line(folder / "cpulist"));
+    for (const int cpu : listed.value_or(std::vector<int>())) node_of[cpu] = node;
   }
   std::vector<ProbeCore> cores;
   for (const int cpu : cpus) {

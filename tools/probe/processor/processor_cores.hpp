@@ -15,9 +15,6 @@ struct ProbeCore {
   bool operator==(const ProbeCore&) const = default;
 };
 
-/// The numbers of a list of the kernel's, "0-3,8"; empty for what is none.
-[[nodiscard]] std::vector<int> cpus_of_list(std::string_view text);
-
 /// Each of `cpus` with the node that has it, by <root>/node/node*/cpulist. `root`: /sys/devices/system.
 [[nodiscard]] std::vector<ProbeCore> cores_with_nodes(const std::vector<int>& cpus,
                                                       const std::filesystem::path& root);

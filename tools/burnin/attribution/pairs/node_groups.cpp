@@ -177,8 +177,7 @@ class GroupSearch {
 
   bool move_nodes(const std::vector<double>& gains, std::vector<int>& labels) const {
     constexpr int kPasses = 20;
-    std::vector<int> size(labels.size(), 0);
-    for (const int label : labels) ++size[slot_of(label)];
+    std::vector<int> size = sizes_of(labels);
     for (int pass = 0; pass < kPasses; ++pass) {
       bool moved = false;
       for (std::size_t node = 0; node < labels.size(); ++node) {

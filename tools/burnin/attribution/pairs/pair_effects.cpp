@@ -128,6 +128,20 @@ void center(std::vector<double>& effects, std::vector<double>& common, int rails
 
 }  // namespace
 
+std::string percent_slower(double log_time) {
+  if (std::isnan(log_time)) return "not known";
+  return log_time > kTooWide ? "too wide" : fmt::format("{:+.1f} %", 100 * std::expm1(log_time));
+}
+
+std::string time_words(double log_time, std::string_view than) {
+  if (std::isnan(log_time)) return "an unknown time";
+  const bool is_too_wide = log_time > kTooWide;
+  const std::string more = is_too_wide ? "more than 1,000 times as long"
+                                       : fmt::format("{:.1f} % {}", 100 * std::fabs(std::expm1(log_time)),
+                                                     log_time < 0 ? "less time" : "longer");
+  return than.empty() ? more : fmt::format("{} {} {}", more, is_too_wide ? "as" : "than", than);
+}
+
 int path_class(const PairTable& table, int from, int to) {
   if (table.leaf_of_node.empty()) return 0;
   return table.leaf_of_node[slot_of(from)] == table.leaf_of_node[slot_of(to)] ? 0 : 1;

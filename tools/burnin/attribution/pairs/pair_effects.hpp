@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace collbench::analysis {
@@ -51,6 +52,15 @@ struct PairEffects {
   std::vector<double> residuals;             ///< one for each of `times`
   std::vector<int> classes;                  ///< the same
 };
+
+inline constexpr double kTooWide = 6.9078;  // log of a thousand, beyond which a number says nothing
+
+/// "+94.5 %": what a logarithm of time adds; "not known" for none (too few pairs), "too wide" beyond
+/// kTooWide.
+[[nodiscard]] std::string percent_slower(double log_time);
+
+/// The same behind "takes": "94.5 % longer than the median", "0.3 % less time"; `than` may be empty.
+[[nodiscard]] std::string time_words(double log_time, std::string_view than = "");
 
 /// 0 below one leaf switch, or where no leaves are known; 1 across.
 [[nodiscard]] int path_class(const PairTable& table, int from, int to);

@@ -112,8 +112,6 @@ std::optional<double> faster_level(const std::vector<double>& sorted, const Leve
   return median({sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(fast)});
 }
 
-std::string as_percent(double log_time) { return fmt::format("{:+.1f} %", 100 * std::expm1(log_time)); }
-
 /// The pairs of a rail, each by its slower direction, of which the quickest time counts.
 std::vector<PairTime> pairs_of(const PairTable& table, int rail) {
   std::map<std::pair<int, int>, double> quickest;
@@ -144,16 +142,16 @@ std::string why_unclear(const NodeStanding& node, const PairElimination& found, 
     return fmt::format(
         "{} slow ({}), and a node at the other end, or a path, may be the slow one",
         node.pairs == 1 ? "its only pair is" : fmt::format("{} of its {} pairs are", node.slow, node.pairs),
-        as_percent(node.more));
+        percent_slower(node.more));
   if (found.levels.centers.size() > 1)
     return fmt::format(
         "its pairs are no faster than the slower of {} levels, {} apart: it is below another leaf switch, or "
         "slow. {}",
-        found.levels.centers.size(), as_percent(found.levels.centers.back() - found.levels.centers.front()),
-        kMeasureAmongThem);
+        found.levels.centers.size(),
+        percent_slower(found.levels.centers.back() - found.levels.centers.front()), kMeasureAmongThem);
   return fmt::format(
       "its pairs take {}: too slow to clear it, and too near the others' scatter (line {}) to name it",
-      as_percent(node.more), as_percent(found.line));
+      time_words(node.more), percent_slower(found.line));
 }
 
 bool is_slow(const PairTime& pair, const PairElimination& found) {
@@ -222,7 +220,7 @@ void name_what_nothing_clears(const std::vector<PairTime>& pairs, double clears_
       node.standing = Standing::unclear;
       node.why = fmt::format("{} as slow ({}): they may be below another leaf switch. {}",
                              alike == 2 ? "another is" : fmt::format("{} others are", alike - 1),
-                             as_percent(node.more), kMeasureAmongThem);
+                             percent_slower(node.more), kMeasureAmongThem);
     }
   }
 }

@@ -100,37 +100,34 @@ std::vector<PairRound> pair_rounds(int nodes, const std::vector<int>& leaf_of_no
   return rounds;
 }
 
-std::vector<PairRound> retest_rounds(const std::vector<int>& suspects,
-                                     const std::vector<std::pair<int, int>>& slow_pairs,
-                                     const std::vector<int>& good, const std::vector<int>& leaf_of_node) {
-  if (good.empty()) return {};
-  std::set<std::pair<int, int>> planned;
-  std::vector<PairRound> rounds;
-  std::size_t turn = 0;  // so that no good node is in every retest
-  const auto add = [&](int a, int b) {
-    if (a != b && planned.insert(std::minmax(a, b)).second) rounds.push_back({std::minmax(a, b)});
+std::vector<std::pair<int, int>> retest_pairs(const std::vector<int>& slow, const std::vector<int>& good,
+                                              const std::vector<int>& leaf_of_node) {
+  std::vector<std::pair<int, int>> pairs;
+  if (good.empty()) return pairs;
+  const auto add = [&pairs](int a, int b) {
+    if (a != b) pairs.emplace_back(std::minmax(a, b));
   };
-  constexpr std::size_t kPeers = 2;
-  for (const int suspect : suspects) {
-    for (std::size_t peer = 0; peer < std::min(kPeers, good.size()); ++peer)
-      add(suspect, good[turn++ % good.size()]);
+  if (slow.size() == 1) {
+    constexpr std::size_t kPeers = 2;
+    for (std::size_t peer = 0; peer < std::min(kPeers, good.size()); ++peer) add(slow[0], good[peer]);
+    return pairs;
   }
-  for (const auto& pair : slow_pairs) {
-    add(pair.first, pair.second);
-    const auto is_other = [&pair](int node) { return node != pair.first && node != pair.second; };
-    const auto is_below = [&leaf_of_node](int a, int b) {
-      return leaf_of_node.empty() || leaf_of_node[slot_of(a)] == leaf_of_node[slot_of(b)];
-    };
-    auto third = std::ranges::find_if(good, [&](int node) {
-      const bool below = is_below(pair.first, pair.second);
-      return is_other(node) && is_below(pair.first, node) == below && is_below(pair.second, node) == below;
-    });
-    if (third == good.end()) third = std::ranges::find_if(good, is_other);
-    if (third == good.end()) continue;
-    add(pair.first, *third);
-    add(pair.second, *third);
-  }
-  return rounds;
+  const int a = slow[0];
+  const int b = slow[1];
+  add(a, b);
+  const auto is_other = [a, b](int node) { return node != a && node != b; };
+  const auto is_below = [&leaf_of_node](int one, int other) {
+    return leaf_of_node.empty() || leaf_of_node[slot_of(one)] == leaf_of_node[slot_of(other)];
+  };
+  auto third = std::ranges::find_if(good, [&](int node) {
+    const bool below = is_below(a, b);
+    return is_other(node) && is_below(a, node) == below && is_below(b, node) == below;
+  });
+  if (third == good.end()) third = std::ranges::find_if(good, is_other);
+  if (third == good.end()) return pairs;
+  add(a, *third);
+  add(b, *third);
+  return pairs;
 }
 
 PairCoverage coverage(const std::vector<PairRound>& rounds, int nodes) {

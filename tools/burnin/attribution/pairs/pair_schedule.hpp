@@ -24,13 +24,11 @@ struct PairScheduleOptions {
 [[nodiscard]] std::vector<PairRound> pair_rounds(int nodes, const std::vector<int>& leaf_of_node,
                                                  const PairScheduleOptions& options = {});
 
-/// Each suspect against two good nodes, and each slow pair again and both of its nodes against one good node
-/// (A–B, A–C, B–C), whose paths are of the same class where there is such a node: a pair a round, so that
-/// nothing runs beside it. Empty where no node is good.
-[[nodiscard]] std::vector<PairRound> retest_rounds(const std::vector<int>& suspects,
-                                                   const std::vector<std::pair<int, int>>& slow_pairs,
-                                                   const std::vector<int>& good,
-                                                   const std::vector<int>& leaf_of_node = {});
+/// A `slow` node against two good ones; a slow pair again, and both of its nodes against one good node (A–B,
+/// A–C, B–C), whose paths are of the same class where there is such a node. Empty where no node is good.
+[[nodiscard]] std::vector<std::pair<int, int>> retest_pairs(const std::vector<int>& slow,
+                                                            const std::vector<int>& good,
+                                                            const std::vector<int>& leaf_of_node = {});
 
 /// What a plan covers.
 struct PairCoverage {

@@ -2,9 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tools/burnin/attribution/burnin_record.hpp"
-#include "tools/burnin/attribution/burnin_text.hpp"
-#include "tools/burnin/tests/attribution/made_pairs.hpp"
+#include "tools/burnin/tests/attribution/made_burnin.hpp"
 
 namespace collbench::analysis {
 namespace {

@@ -5,8 +5,8 @@
 #include "analysis/probe/siblings.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/probe/made_probes.hpp"
-#include "tools/burnin/attribution/burnin_text.hpp"
 #include "tools/burnin/attribution/group_verdicts.hpp"
+#include "tools/burnin/tests/attribution/made_burnin.hpp"
 
 namespace collbench::analysis::gpu_phase_test {
 namespace {

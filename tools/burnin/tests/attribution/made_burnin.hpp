@@ -2,12 +2,17 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
 
-#include "tools/burnin/attribution/burnin_record.hpp"
+#include "tools/burnin/attribution/burnin_text.hpp"
 #include "tools/burnin/tests/attribution/made_pairs.hpp"
 
 namespace collbench::analysis {
+
+inline std::string burnin_text(const BurninRecord& record, int width) {
+  return text(document_of(record, attribute(record)), {.columns = width});
+}
 
 /// A burn-in of all pairs of `nodes` hosts, 1 GB/s each way, times what `slower` says of a direction.
 inline BurninRecord made_burnin(int nodes, int rails, const std::function<double(int, int, int)>& slower) {

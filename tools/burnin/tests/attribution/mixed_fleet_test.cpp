@@ -117,7 +117,7 @@ TEST(MixedFleet, AKindWithTooFewTimesHoldsBackItselfOnly) {
   for (const NodeVerdict& verdict : found.nodes)
     EXPECT_EQ(verdict.bucket == Bucket::good, verdict.node < 8) << verdict.node << " " << verdict.why;
   const std::string text = burnin_text(record, 1000);
-  EXPECT_THAT(text, HasSubstr("what costs less than +5.3 %"));
+  EXPECT_THAT(text, HasSubstr("what takes less than 5.3 % longer"));
 }
 
 // Hosts without GPUs are a kind, too: through the host's memory they are slower, and sound.

@@ -12,7 +12,7 @@
 
 #include "base/deterministic_random.hpp"
 #include "tests/sanitizers.hpp"
-#include "tools/burnin/attribution/burnin_text.hpp"
+#include "tools/burnin/tests/attribution/made_burnin.hpp"
 
 namespace collbench::analysis::pair_phase_test {
 namespace {

@@ -60,7 +60,7 @@ TEST(Steadiness, ANicThatComesAndGoesIsNamedAndNobodyElse) {
   const Attribution found = attribute(table);
   ASSERT_THAT(found.blames, SizeIs(1));
   EXPECT_EQ(found.blames[0].kind, BlameKind::nic);
-  EXPECT_THAT(found.blames[0].evidence, HasSubstr("comes and goes: +10"));
+  EXPECT_THAT(found.blames[0].evidence, HasSubstr("comes and goes: it takes 10"));
   // Three of six launches with it, none of six without: chance has that often enough, of four nodes and two
   // rails.
   EXPECT_FALSE(found.blames[0].confirmed);
@@ -160,14 +160,14 @@ TEST(Steadiness, RepeatsTellBothEndsOfAPathApart) {
   });
   const Attribution found = attribute(table);
   ASSERT_THAT(found.blames, SizeIs(1));
-  const auto rounds = steadiness_rounds(table, found, {0, 3, 4, 5});
-  EXPECT_THAT(rounds, SizeIs(18));
+  const auto pairs = steadiness_pairs(table, found, {0, 3, 4, 5});
+  EXPECT_THAT(pairs, SizeIs(18));
   for (const auto& pair :
        {std::pair(1, 2), std::pair(0, 1), std::pair(2, 3), std::pair(1, 3), std::pair(0, 2)})
-    EXPECT_EQ(std::count(rounds.begin(), rounds.end(), std::pair(PairRound{pair}, 1)), 3) << pair.first;
+    EXPECT_EQ(std::count(pairs.begin(), pairs.end(), PairOnRail(pair, 1)), 3) << pair.first;
   // Once they are there, they are not measured again.
   for (int repeat = 0; repeat < 4; ++repeat) add_alone(table, 1, 2, 2);
-  EXPECT_THAT(steadiness_rounds(table, attribute(table), {0, 3, 4, 5}), IsEmpty());
+  EXPECT_THAT(steadiness_pairs(table, attribute(table), {0, 3, 4, 5}), IsEmpty());
 }
 
 TEST(Steadiness, WhomTimesAloneClearedIsMetAgainAndManyAreOthersTraffic) {
@@ -181,7 +181,7 @@ TEST(Steadiness, WhomTimesAloneClearedIsMetAgainAndManyAreOthersTraffic) {
     const Attribution found = attribute(table);
     EXPECT_THAT(found.blames, IsEmpty());
     EXPECT_THAT(found.cleared, SizeIs(slow_nodes));
-    return steadiness_rounds(table, found, {28, 29, 30, 31});
+    return steadiness_pairs(table, found, {28, 29, 30, 31});
   };
   EXPECT_THAT(cleared(1), SizeIs(9));
   EXPECT_THAT(cleared(5), IsEmpty());

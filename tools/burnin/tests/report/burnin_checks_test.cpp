@@ -49,7 +49,7 @@ TEST(BurninJunit, HasACaseForEachHostAndForWhatIsNoHosts) {
   };
   EXPECT_FALSE(host("n3").first_child());
   EXPECT_THAT(host("n4").child("failure").attribute("message").as_string(),
-              HasSubstr("bad: n4 rail 1: sends +100"));
+              HasSubstr("bad: n4 rail 1: compared with the rail's median it takes 100"));
   EXPECT_THAT(host("n5").child("error").attribute("message").as_string(), HasSubstr("no <active> port"));
   EXPECT_THAT(host("1 path n0 and n1").child("failure").attribute("message").as_string(),
               HasSubstr("1.50 times"));
@@ -64,8 +64,8 @@ TEST(BurninJunit, OfAHealthyFleetNothingFails) {
 TEST(BurninJunit, OfANoisyFleetOnlyTheWholeFails) {
   const std::string text = burnin_junit(scattered_burnin());
   EXPECT_THAT(text, HasSubstr("tests=\"8\" failures=\"1\" errors=\"0\" skipped=\"6\""));
-  EXPECT_THAT(text, HasSubstr("<skipped message=\"suspect: not known: what costs less than"));
-  EXPECT_THAT(text, HasSubstr("<failure message=\"6 hosts cannot be cleared: not known: what costs less"));
+  EXPECT_THAT(text, HasSubstr("<skipped message=\"suspect: not known: what takes less than"));
+  EXPECT_THAT(text, HasSubstr("<failure message=\"6 hosts cannot be cleared: not known: what takes less"));
 }
 
 TEST(BurninJunit, WhatAHeldBackHostShowsItselfFailsIt) {

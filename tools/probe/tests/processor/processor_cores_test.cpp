@@ -9,12 +9,6 @@
 namespace collbench::collectives::processor_cores_test {
 namespace {
 
-TEST(ProcessorCores, AListOfTheKernel) {
-  EXPECT_EQ(cpus_of_list("0-3,8"), (std::vector<int>{0, 1, 2, 3, 8}));
-  EXPECT_EQ(cpus_of_list(""), std::vector<int>{});
-  EXPECT_EQ(cpus_of_list("0-x"), std::vector<int>{});
-}
-
 class SystemFolder {
  public:
   SystemFolder() {

@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "base/error.hpp"
-#include "tools/burnin/attribution/burnin_text.hpp"
 #include "tools/burnin/report/burnin_report.hpp"
+#include "tools/burnin/tests/attribution/made_burnin.hpp"
 
 namespace collbench::analysis {
 namespace {

@@ -122,5 +122,21 @@ TEST(MedianDoubt, NotWhereSomethingElseExplainsThem) {
   EXPECT_EQ(median_doubt(healthy, pair_effects(healthy), nobody).why, "");
 }
 
+TEST(LogTimes, AreSaidAsPercent) {
+  EXPECT_EQ(percent_slower(std::log(1.5)), "+50.0 %");
+  EXPECT_EQ(percent_slower(std::log(2)), "+100.0 %");
+  EXPECT_EQ(percent_slower(std::log(400)), "+39900.0 %");  // 1 Gb/s where others have 400
+  EXPECT_EQ(percent_slower(std::log(3e5)), "too wide");
+  EXPECT_EQ(percent_slower(NAN), "not known");
+}
+
+TEST(LogTimes, AreSaidAsWhatSomebodyTakesLonger) {
+  EXPECT_EQ(time_words(std::log(1.98)), "98.0 % longer");
+  EXPECT_EQ(time_words(std::log(1.98), "the median"), "98.0 % longer than the median");
+  EXPECT_EQ(time_words(std::log(0.997)), "0.3 % less time");
+  EXPECT_EQ(time_words(std::log(3e5), "its siblings"), "more than 1,000 times as long as its siblings");
+  EXPECT_EQ(time_words(NAN), "an unknown time");
+}
+
 }  // namespace
 }  // namespace collbench::analysis::pair_effects_test

@@ -55,16 +55,11 @@ TEST(PairSchedule, SixteenThousandHostsArePlannedAtOnce) {
   EXPECT_EQ(coverage(rounds, 16384).rounds, 3);
 }
 
-TEST(PairSchedule, SuspectsMeetTwoGoodOnesWithNothingBesideThem) {
-  const std::vector<PairRound> rounds = retest_rounds({3}, {{1, 5}}, {0, 2, 4});
-  for (const PairRound& round : rounds) EXPECT_EQ(round.size(), 1U);
-  const auto pair = [&](std::size_t i) { return rounds.at(i).front(); };
-  EXPECT_EQ(pair(0), std::pair(0, 3));
-  EXPECT_EQ(pair(1), std::pair(2, 3));
-  EXPECT_EQ(pair(2), std::pair(1, 5));
-  EXPECT_EQ(pair(3), std::pair(0, 1));
-  EXPECT_EQ(pair(4), std::pair(0, 5));
-  EXPECT_TRUE(retest_rounds({3}, {}, {}).empty());
+TEST(PairSchedule, ASuspectMeetsTwoGoodOnesAndBothEndsOfAPathOne) {
+  using Pairs = std::vector<std::pair<int, int>>;
+  EXPECT_EQ(retest_pairs({3}, {0, 2, 4}), (Pairs{{0, 3}, {2, 3}}));
+  EXPECT_EQ(retest_pairs({1, 5}, {0, 2, 4}), (Pairs{{1, 5}, {0, 1}, {0, 5}}));
+  EXPECT_TRUE(retest_pairs({3}, {}).empty());
 }
 
 TEST(PairSchedule, WhatDoesNotFitIsLeftOut) {
