@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <utility>
@@ -20,7 +21,6 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::string_view kNone = "–";
 constexpr std::uint64_t kMinBlockBytes = 4;  // one float: less cannot be sent to a rank
 
 /// Bus bandwidth in GB/s.
@@ -31,7 +31,7 @@ std::optional<double> busbw(const PredictedRow& row, const GpuCluster& cluster,
 }
 
 std::string rate_cell(std::optional<double> value) {
-  return value ? format_significant(*value, 4, 8) : std::string(kNone);
+  return value ? format_significant(*value, 4, 8) : std::string(kNoValue);
 }
 
 bool ceiling_only(const GpuCluster& cluster) {
@@ -42,9 +42,9 @@ bool is_by_table(const PredictedRow& row) {
   return row.table && row.table->algorithm == row.expected.expected_by;
 }
 
-/// "ring"; "ring/ll128" where NCCL's choice is known.
-std::string expected_by_cell(const PredictedRow& row) {
-  if (row.expected.expected_by.empty()) return std::string(kNone);
+/// "ring"; "ring/ll128" where NCCL's choice is known; empty without an expectation.
+std::string expected_by(const PredictedRow& row) {
+  if (row.expected.expected_by.empty()) return {};
   return is_by_table(row) ? row.table->algorithm + "/" + row.table->protocol : row.expected.expected_by;
 }
 
@@ -144,52 +144,68 @@ std::string prediction_answer(const Prediction& prediction) {
 
 std::vector<ReportCell> prediction_cells(const PredictedRow& row, const GpuCluster& cluster) {
   const PredictedBusbw rates = predicted_busbw(row, cluster);
+  const auto cell = [](std::optional<double> rate) {
+    constexpr int kWidth = 7;  // a terminal of 80 columns holds all
+    return rate ? table_number(*rate, kWidth) : std::string(kNoValue);
+  };
   const std::optional<double>& seconds = row.expected.expected_seconds;
-  return {
-      format_bytes(row.size_bytes), seconds ? format_significant(*seconds * 1e6, 4, 9) : std::string(kNone),
-      rate_cell(rates.ring),        rate_cell(rates.tree),
-      rate_cell(rates.expected),    rate_cell(rates.band_low),
-      rate_cell(rates.band_high),   rate_cell(rates.nccl),
-      expected_by_cell(row)};
+  return {format_bytes(row.size_bytes),
+          seconds ? format_significant(*seconds * 1e6, 4, 9) : std::string(kNoValue),
+          cell(rates.ring),
+          cell(rates.tree),
+          cell(rates.expected),
+          cell(rates.band_low),
+          cell(rates.band_high),
+          cell(rates.nccl)};
 }
 
-/// "limited by: latency (8 B to 32 MiB); 18 NVLinks per GPU, 20.6 GB/s each (128 MiB to 8 GiB)".
-std::string limits_by_size(std::span<const PredictedRow> rows) {
-  std::string text;
+/// "expected by: tree/ll (8 B to 128 KiB), nvls_tree (512 KiB)".
+std::string words_by_size(std::string_view heading, std::span<const PredictedRow> rows,
+                          std::string (*words_of)(const PredictedRow&)) {
+  std::vector<std::string> parts;
   for (auto first = rows.begin(), last = first; first != rows.end(); first = last) {
-    const std::string& limit = first->expected.limited_by;
-    last = std::find_if(first, rows.end(),
-                        [&](const PredictedRow& row) { return row.expected.limited_by != limit; });
-    if (limit.empty()) continue;
-    const std::string sizes =
-        format_span(format_bytes(first->size_bytes), format_bytes(std::prev(last)->size_bytes));
-    text += fmt::format("{} {} ({})", text.empty() ? "limited by:" : ";", limit, sizes);
+    const std::string words = words_of(*first);
+    last = std::find_if(first, rows.end(), [&](const PredictedRow& row) { return words_of(row) != words; });
+    if (words.empty()) continue;
+    parts.push_back(
+        fmt::format("{} ({})", words,
+                    format_span(format_bytes(first->size_bytes), format_bytes(std::prev(last)->size_bytes))));
   }
-  return text;
+  return parts.empty() ? "" : fmt::format("{}: {}", heading, fmt::join(parts, "; "));
 }
 
-/// `limits_below`: what limits the rows stands below their table, not in its last column, for which few
-/// terminals are wide enough.
-Document document_of(const Prediction& prediction, bool limits_below) {
+/// `words_below`: by what rows are expected and limited stands below their table, not in its last columns,
+/// for which few terminals are wide enough.
+Document document_of(const Prediction& prediction, bool words_below) {
+  using Words = std::pair<std::string_view, std::string (*)(const PredictedRow&)>;
+  const std::array<Words, 2> words{{{"expected by", expected_by}, {"limited by", [](const PredictedRow& row) {
+                                                                     return row.expected.limited_by;
+                                                                   }}}};
   Document document{"Expected", {}, {{prediction_title(prediction)}}, {prediction_answer(prediction)}};
   for (const std::string& line : prediction_legend(prediction)) document.lead.push_back({line});
   const std::span<const PredictedRow> rows(prediction.rows);
   for (auto first = rows.begin(), last = first; first != rows.end(); first = last) {
     last = std::find_if(first, rows.end(),
                         [&](const PredictedRow& row) { return row.operation != first->operation; });
-    ReportTable table{.headings = {"size", "time (µs)", "ring", "tree", "expected", "band from", "band to",
-                                   "NCCL", "expected by"},
-                      .left = 0,
-                      .right = limits_below ? 1U : 2U,
-                      .breaks = true};
-    if (!limits_below) table.headings.emplace_back("limited by");
-    for (const PredictedRow& row : std::span(first, last)) {
+    ReportTable table{
+        .headings = {"size", "time (µs)", "ring", "tree", "expected", "band from", "band to", "NCCL"},
+        .left = 0,
+        .right = words_below ? 0 : words.size()};
+    for (const PredictedRow& row : std::span(first, last))
       table.rows.push_back(prediction_cells(row, prediction.cluster));
-      if (!limits_below) table.rows.back().emplace_back(row.expected.limited_by);
+    ReportLines below;
+    for (const auto& [heading, words_of] : words) {
+      if (words_below) {
+        if (std::string line = words_by_size(heading, std::span(first, last), words_of); !line.empty())
+          below.push_back({std::move(line)});
+        continue;
+      }
+      table.headings.emplace_back(heading);
+      for (std::size_t i = 0; i < table.rows.size(); ++i)
+        table.rows[i].emplace_back(words_of(first[static_cast<std::ptrdiff_t>(i)]));
     }
-    ReportSection section{std::string(operation(first->operation).name), {std::move(table)}};
-    if (limits_below) section.blocks.emplace_back(limits_by_size(std::span(first, last)));
-    document.sections.push_back(std::move(section));
+    document.sections.push_back(
+        {std::string(operation(first->operation).name), {std::move(table), std::move(below)}});
   }
   return document;
 }
