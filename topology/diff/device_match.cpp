@@ -344,8 +344,8 @@ void match_bridges(const Host& a, const Host& b, DeviceMatch& match) {
   for (const auto* list : {&match.gpus, &match.nics}) {
     for (const DevicePair& devices : *list) {
       if (!devices.a || !devices.b) continue;
-      auto way_a = way_to_root(a, pci_address_of(a, *devices.a).value_or(""));
-      auto way_b = way_to_root(b, pci_address_of(b, *devices.b).value_or(""));
+      auto way_a = way_to_root(a, *devices.a);
+      auto way_b = way_to_root(b, *devices.b);
       if (way_a.size() != way_b.size()) {
         std::erase_if(way_a, [&a](const PciDevice* step) { return is_virtual_bridge(a, *step); });
         std::erase_if(way_b, [&b](const PciDevice* step) { return is_virtual_bridge(b, *step); });

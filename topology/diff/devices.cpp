@@ -25,7 +25,7 @@ struct EmptySlot {
 
 std::vector<std::string> bridges_above(const Host& host, const Device& device) {
   std::vector<std::string> bridges;
-  const auto way = way_to_root(host, pci_address_of(host, device).value_or(""));
+  const auto way = way_to_root(host, device);
   for (std::size_t i = 1; i < way.size(); ++i) bridges.push_back(way[i]->address);
   return bridges;
 }

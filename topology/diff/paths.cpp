@@ -52,8 +52,8 @@ struct VirtualBridges {
 };
 
 VirtualBridges virtual_bridges(const Host& host, const Device& a, const Device& b) {
-  const auto way_a = way_to_root(host, pci_address_of(host, a).value_or(""));
-  const auto way_b = way_to_root(host, pci_address_of(host, b).value_or(""));
+  const auto way_a = way_to_root(host, a);
+  const auto way_b = way_to_root(host, b);
   const auto is_virtual = [&host](const PciDevice* step) { return is_virtual_bridge(host, *step); };
   const auto shared = std::ranges::find_first_of(way_a, way_b);
   return {std::ranges::any_of(way_a, is_virtual) || std::ranges::any_of(way_b, is_virtual),

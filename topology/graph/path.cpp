@@ -20,14 +20,6 @@ int direct_nvlinks(const Host& host, const Device& from, const Device& to) {
   return links;
 }
 
-int links_to_switches(const Host& host, const Device& gpu) {
-  int links = 0;
-  for (const NvLinkBundle& bundle : host.nvlinks) {
-    if (bundle.from == gpu && bundle.to.kind == DeviceKind::nvswitch) links += bundle.count.value_or(0);
-  }
-  return links;
-}
-
 std::optional<double> nvlink_gigabytes(const Host& host, const Device& gpu, int links) {
   const auto generation = generation_of(host, host.gpus.at(static_cast<std::size_t>(gpu.index)));
   if (!generation) return std::nullopt;
@@ -131,11 +123,8 @@ void add_pci_hops(const std::vector<const PciDevice*>& way, std::size_t shared, 
 }
 
 std::optional<Path> pci_path(const Host& host, const Device& a, const Device& b) {
-  const auto way_of = [&host](const Device& device) {
-    return way_to_root(host, pci_address_of(host, device).value_or(""));
-  };
-  const auto way_a = way_of(a);
-  const auto way_b = way_of(b);
+  const auto way_a = way_to_root(host, a);
+  const auto way_b = way_to_root(host, b);
   const StatedPath* stated = find_stated_path(host, a, b);
   std::size_t shared = 0;
   auto type = type_by_pci(host, a, b, way_a, way_b, &shared);
@@ -173,11 +162,8 @@ std::optional<int> bundled_to_switches(const Host& host, const Device& gpu) {
 }  // namespace
 
 std::optional<PathType> pci_path_type(const Host& host, const Device& a, const Device& b) {
-  const auto way_of = [&host](const Device& device) {
-    return way_to_root(host, pci_address_of(host, device).value_or(""));
-  };
   std::size_t shared = 0;
-  return type_by_pci(host, a, b, way_of(a), way_of(b), &shared);
+  return type_by_pci(host, a, b, way_to_root(host, a), way_to_root(host, b), &shared);
 }
 
 int nvlinks_between(const Host& host, const Device& from, const Device& to) {
@@ -186,7 +172,7 @@ int nvlinks_between(const Host& host, const Device& from, const Device& to) {
   for (const StatedPath& path : host.stated_paths) {
     if (path.from == from && path.to == to && path.nvlinks.known()) return *path.nvlinks.value;
   }
-  return std::min(links_to_switches(host, from), links_to_switches(host, to));
+  return std::min(bundled_to_switches(host, from).value_or(0), bundled_to_switches(host, to).value_or(0));
 }
 
 std::vector<std::string> nvlink_disagreements(const Host& host) {
