@@ -131,7 +131,7 @@ class PcieDiff {
 
 std::vector<DevicePair> pairs_below(const HostPair& pair, const std::string& bridge) {
   std::vector<DevicePair> below;
-  for (const DevicePair& devices : gpus_and_nics_on_both(pair)) {
+  for (const DevicePair& devices : gpus_and_nics_on_both(pair.match)) {
     for (const PciDevice* step : way_to_root(pair.a, *devices.a)) {
       if (step->address == bridge) below.push_back(devices);
     }
@@ -153,7 +153,7 @@ void diff_virtual_bridges(const HostPair& pair, Side side, FindingList& findings
     std::vector<DevicePair> below;
   };
   std::map<std::string, Found> by_link;
-  for (const DevicePair& devices : gpus_and_nics_on_both(pair)) {
+  for (const DevicePair& devices : gpus_and_nics_on_both(pair.match)) {
     if (!virtual_bridges_above(pair.of(other(side)), *devices.of(other(side))).empty()) continue;
     for (const PciDevice* bridge : virtual_bridges_above(pair.of(side), *devices.of(side))) {
       Found& found = by_link[virtual_link_text(*bridge)];
@@ -175,7 +175,7 @@ void diff_virtual_bridges(const HostPair& pair, Side side, FindingList& findings
 void diff_pcie(const HostPair& pair, FindingList& findings) {
   PcieDiff diff(pair, findings);
   std::string before;  // two NICs may be ports of one function
-  for (const DevicePair& devices : gpus_and_nics_on_both(pair)) {
+  for (const DevicePair& devices : gpus_and_nics_on_both(pair.match)) {
     const PciDevice* a = find_pci_device(pair.a, *devices.a);
     const PciDevice* b = find_pci_device(pair.b, *devices.b);
     if (a == nullptr || b == nullptr || a->address == before) continue;
