@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::string_view kSetByEnvironment = " set by environment to ";
 
-bool any_module(const Evidence& evidence, std::string_view prefix) {
-  const auto& modules = evidence.of("lsmod");
-  return std::ranges::any_of(modules,
-                             [prefix](const EvidenceLine& line) { return line.text.starts_with(prefix); });
-}
-
 bool any_function(const Evidence& evidence, std::string_view vendor) {
   const auto& lines = evidence.of("lspci");
   return std::ranges::any_of(lines, [vendor](const EvidenceLine& line) {
@@ -42,6 +36,12 @@ std::optional<int> version_code(std::string_view text) {
 }
 
 }  // namespace
+
+bool has_module(const Evidence& evidence, std::string_view prefix) {
+  const auto& modules = evidence.of("lsmod");
+  return std::ranges::any_of(modules,
+                             [prefix](const EvidenceLine& line) { return line.text.starts_with(prefix); });
+}
 
 std::optional<NcclVersion> nccl_version(const Evidence& evidence) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kWhere{
@@ -77,7 +77,7 @@ DoctorObservation quoted(const EvidenceLine& line) {
 }
 
 std::optional<bool> has_gpus(const Evidence& evidence) {
-  if (!evidence.host.gpus.empty() || any_module(evidence, "nvidia ") ||
+  if (!evidence.host.gpus.empty() || has_module(evidence, "nvidia ") ||
       any_function(evidence, "NVIDIA Corporation"))
     return true;
   const bool asked = evidence.whole.contains("lsmod") || evidence.whole.contains("lspci") ||
@@ -88,7 +88,7 @@ std::optional<bool> has_gpus(const Evidence& evidence) {
 std::optional<bool> has_rdma(const Evidence& evidence) {
   // An RDMA device has a GUID; an interface alone has none.
   const bool listed = std::ranges::any_of(evidence.host.nics, is_rdma);
-  if (listed || any_module(evidence, "mlx5_ib") || !evidence.of("ibv_devinfo").empty()) return true;
+  if (listed || has_module(evidence, "mlx5_ib") || !evidence.of("ibv_devinfo").empty()) return true;
   const auto& sources = evidence.host.sources;
   const bool asked =
       evidence.whole.contains("lsmod") || std::ranges::any_of(sources, [](const Source& source) {
@@ -125,7 +125,7 @@ bool exports_dma_buf(const Evidence& evidence) {
 }
 
 std::string gpudirect_fix(const Evidence& evidence) {
-  if (any_module(evidence, "nvidia_peermem") || any_module(evidence, "nv_peer_mem"))
+  if (has_module(evidence, "nvidia_peermem") || has_module(evidence, "nv_peer_mem"))
     return "the peer memory module is loaded where lsmod was taken; of that node see ACS (lspci -vvv), "
            "iommu=pt, NCCL_NET_GDR_LEVEL and whether the NIC and the GPU are below one switch; on others: "
            "modprobe nvidia-peermem";

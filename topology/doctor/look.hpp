@@ -69,6 +69,9 @@ template <class IsFinding>
   return found_in(evidence, source, std::move(found));
 }
 
+/// Whether lsmod lists a module whose line begins so; a blank ends the whole name.
+[[nodiscard]] bool has_module(const Evidence& evidence, std::string_view prefix);
+
 /// Whether the machine has NVIDIA GPUs, by any evidence; none where nothing says.
 [[nodiscard]] std::optional<bool> has_gpus(const Evidence& evidence);
 
