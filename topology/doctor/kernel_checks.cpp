@@ -181,10 +181,10 @@ bool has_capability(std::string_view mask, int bit) {
 /// A container (its system calls are filtered) that may not be given CAP_SYS_NICE: the filter then refuses
 /// what places memory on NUMA nodes.
 DoctorVerdict look_at_capabilities(const Evidence& evidence) {
-  for (const EvidenceLine& line : evidence.of("nccl-log"))
-    if (has_text(line.text, "cuMem host allocations do not appear to be work"))  // init.cc
-      return finding(quoted(line));
-  constexpr int kSysNice = 23;  // linux/capability.h
+  if (const EvidenceLine* line =
+          first_line_with(evidence.of("nccl-log"), "cuMem host allocations do not appear to be work"))
+    return finding(quoted(*line));  // NCCL, init.cc
+  constexpr int kSysNice = 23;      // linux/capability.h
   const auto bounding = field(evidence, "status", "CapBnd:");
   const auto seccomp = field(evidence, "status", "Seccomp:");
   const std::optional<bool> gpus = has_gpus(evidence);

@@ -116,9 +116,7 @@ std::optional<EnvironmentSetting> environment_setting(const Evidence& evidence, 
 }
 
 bool exports_dma_buf(const Evidence& evidence) {
-  bool open = false;
-  for (const EvidenceLine& line : evidence.of("nvidia-module"))
-    open = open || has_text(line.text, "Open Kernel Module");
+  const bool open = any_line_has(evidence.of("nvidia-module"), "Open Kernel Module");
   if (!open || evidence.of("kernel-version").empty()) return false;
   const auto kernel = kernel_release(evidence.of("kernel-version").front().text);
   return kernel && *kernel >= KernelRelease{5, 12};
@@ -166,12 +164,11 @@ JobShape job_shape(const Evidence& evidence) {
   std::size_t listed_ranks = 0;
   std::set<std::string_view> devices;
   bool same_names = false;
-  bool uses_network = false;  // which a job on one node need not
-  bool crosses_by_nvlink = false;
-  for (const EvidenceLine& line : evidence.of("nccl-log")) {
+  const std::vector<EvidenceLine>& log = evidence.of("nccl-log");
+  const bool uses_network = any_line_has(log, "via NET/");  // which a job on one node need not
+  const bool crosses_by_nvlink = any_line_has(log, " MNNVL 1");
+  for (const EvidenceLine& line : log) {
     const std::string_view text = line.text;
-    uses_network = uses_network || has_text(text, "via NET/");
-    crosses_by_nvlink = crosses_by_nvlink || has_text(text, " MNNVL 1");
     nodes = std::max(nodes, integer_behind(text, " nNodes ").value_or(0));
     local_ranks = std::max(local_ranks, integer_behind(text, " localRanks ").value_or(0));
     // nccl-tests' list: "#  Rank  0 Group  0 Pid  16629 on HOST device  0 [0000:06:00] NVIDIA H100".

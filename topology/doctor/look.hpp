@@ -50,8 +50,16 @@ template <std::size_t count>
   return found_where(is_known, std::move(found));
 }
 
+/// The first of the lines that has the text; null where none has.
+[[nodiscard]] inline const EvidenceLine* first_line_with(const std::vector<EvidenceLine>& lines,
+                                                         std::string_view part) {
+  const auto found =
+      std::ranges::find_if(lines, [part](const EvidenceLine& line) { return has_text(line.text, part); });
+  return found == lines.end() ? nullptr : &*found;
+}
+
 [[nodiscard]] inline bool any_line_has(const std::vector<EvidenceLine>& lines, std::string_view part) {
-  return std::ranges::any_of(lines, [part](const EvidenceLine& line) { return has_text(line.text, part); });
+  return first_line_with(lines, part) != nullptr;
 }
 
 /// The lines of a source for which `is_finding(text)` holds, each text once, as found_in().
