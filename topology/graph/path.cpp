@@ -66,7 +66,7 @@ std::optional<Path> nvlink_path(const Host& host, const Device& a, const Device&
   // A link has two ends: one that only one end reports is still a link (and a finding of topo diff).
   const int links = there > 0 && back > 0 ? std::min(there, back) : std::max(there, back);
   if (links == 0) return std::nullopt;
-  return Path{PathType::nvl, links, {nvlink_hop(host, a, links)}, true, {}};
+  return Path{PathType::nvl, links, {nvlink_hop(host, a, links)}, true};
 }
 
 std::optional<Path> c2c_path(const Host& host, const Device& a, const Device& b) {
@@ -81,8 +81,7 @@ std::optional<Path> c2c_path(const Host& host, const Device& a, const Device& b)
               0,
               {{HopKind::c2c, fmt::format("C2C of {}", device_label(host, gpu)),
                 facts.c2c_gigabytes_per_second.value}},
-              true,
-              {}};
+              true};
 }
 
 /// Host bridge of the function's root; empty when no source says.
@@ -129,11 +128,7 @@ std::optional<Path> pci_path(const Host& host, const Device& a, const Device& b)
   std::size_t shared = 0;
   auto type = type_by_pci(host, a, b, way_a, way_b, &shared);
   Path path;
-  if (stated != nullptr && stated->type.known()) {
-    type = stated->type.value;
-    const auto source = static_cast<std::size_t>(stated->type.source);
-    if (source < host.sources.size()) path.stated_by = host.sources[source].reader;
-  }
+  if (stated != nullptr && stated->type.known()) type = stated->type.value;
   if (!type) return std::nullopt;
   path.type = *type;
   add_pci_hops(way_a, shared, path.hops);
@@ -226,7 +221,7 @@ bool has_nvswitch(const Host& host) {
 }
 
 std::optional<Path> path_between(const Host& host, const Device& a, const Device& b) {
-  if (a == b) return Path{PathType::loc, 0, {}, true, {}};
+  if (a == b) return Path{PathType::loc, 0, {}, true};
   if (auto path = nvlink_path(host, a, b)) return path;
   if (auto path = c2c_path(host, a, b)) return path;
   return pci_path(host, a, b);
