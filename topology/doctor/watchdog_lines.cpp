@@ -101,7 +101,7 @@ bool is_symptom(std::string_view error) {
                                                        "waiting for clients",
                                                        "wait timeout after",
                                                        "socket has timed out"};
-  return std::ranges::any_of(kSymptoms, [&](std::string_view each) { return has_text(error, each); });
+  return has_one_of(error, kSymptoms);
 }
 
 /// The last line of a Python traceback as torchrun prints it, "[rank6]: torch.OutOfMemoryError: CUDA out of
