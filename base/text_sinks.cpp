@@ -164,19 +164,6 @@ std::string markdown_text(std::string_view text) {
   return result;
 }
 
-std::string markdown_code(std::string_view text) {
-  const std::string line = one_line(text);
-  std::size_t longest = 0;
-  for (std::size_t at = 0; at < line.size(); ++at) {
-    const std::size_t end = std::min(line.find_first_not_of('`', at), line.size());
-    longest = std::max(longest, end - at);
-    at = std::max(at, end);
-  }
-  const std::string fence(longest + 1, '`');
-  const bool is_next_to_fence = line.starts_with('`') || line.ends_with('`');
-  return is_next_to_fence ? fence + " " + line + " " + fence : fence + line + fence;
-}
-
 std::string xml_text(std::string_view text) {
   constexpr std::array<std::pair<char, const char*>, 5> kEntities{
       {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}}};

@@ -31,9 +31,6 @@ namespace collbench {
 /// One line that GitHub shows character by character as it is.
 [[nodiscard]] std::string markdown_text(std::string_view text);
 
-/// The same as code, outside of tables.
-[[nodiscard]] std::string markdown_code(std::string_view text);
-
 /// One line for XML, SVG, HTML and Graphviz' HTML-like labels; in attributes too.
 [[nodiscard]] std::string xml_text(std::string_view text);
 

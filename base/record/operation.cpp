@@ -1,6 +1,7 @@
 #include "base/record/operation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string>
 
@@ -10,110 +11,71 @@ namespace {
 using enum SizeMeaning;
 using enum BusFactor;
 
-constexpr Operation kAllReduce{.id = OperationId::all_reduce,
-                               .name = "AllReduce",
-                               .option = "all_reduce",
-                               .nccl_tests_name = "all_reduce",
-                               .size_meaning = buffer,
-                               .bus_factor = twice_others,
-                               .reduces = true,
-                               .has_in_place = true};
-constexpr Operation kAllGather{.id = OperationId::all_gather,
-                               .name = "AllGather",
-                               .option = "all_gather",
-                               .nccl_tests_name = "all_gather",
-                               .size_meaning = total,
-                               .bus_factor = others,
-                               .has_in_place = true};
-constexpr Operation kReduceScatter{.id = OperationId::reduce_scatter,
-                                   .name = "ReduceScatter",
-                                   .option = "reduce_scatter",
-                                   .nccl_tests_name = "reduce_scatter",
-                                   .size_meaning = total,
-                                   .bus_factor = others,
-                                   .reduces = true,
-                                   .has_in_place = true};
-constexpr Operation kAllToAll{.id = OperationId::all_to_all,
-                              .name = "AllToAll",
-                              .option = "all_to_all",
-                              .nccl_tests_name = "alltoall",
-                              .size_meaning = total,
-                              .bus_factor = others};
-constexpr Operation kSendRecv{.id = OperationId::send_recv,
-                              .name = "SendRecv",
-                              .option = "send_recv",
-                              .nccl_tests_name = "sendrecv",
-                              .size_meaning = message,
-                              .bus_factor = one,
-                              .needs_two_ranks = true};
-constexpr Operation kAllToAllv{.id = OperationId::all_to_all_v,
-                               .name = "AllToAllv",
-                               .option = "all_to_all_v",
-                               .nccl_tests_name = "alltoallv",
-                               .size_meaning = largest_rank_total,
-                               .bus_factor = others};
-constexpr Operation kGather{.id = OperationId::gather,
-                            .name = "Gather",
-                            .option = "gather",
-                            .nccl_tests_name = "gather",
-                            .size_meaning = total,
-                            .bus_factor = others,
-                            .has_in_place = true,
-                            .has_root = true};
-constexpr Operation kScatter{.id = OperationId::scatter,
-                             .name = "Scatter",
-                             .option = "scatter",
-                             .nccl_tests_name = "scatter",
-                             .size_meaning = total,
-                             .bus_factor = others,
-                             .has_in_place = true,
-                             .has_root = true};
-constexpr Operation kBroadcast{.id = OperationId::broadcast,
-                               .name = "Broadcast",
-                               .option = "broadcast",
-                               .nccl_tests_name = "broadcast",
-                               .size_meaning = buffer,
-                               .bus_factor = one,
-                               .has_in_place = true,
-                               .has_root = true};
-constexpr Operation kReduce{.id = OperationId::reduce,
-                            .name = "Reduce",
-                            .option = "reduce",
-                            .nccl_tests_name = "reduce",
-                            .size_meaning = buffer,
-                            .bus_factor = one,
-                            .reduces = true,
-                            .has_in_place = true,
-                            .has_root = true};
-constexpr Operation kHyperCube{.id = OperationId::hypercube,
-                               .name = "HyperCube",
-                               .option = "hypercube",
-                               .nccl_tests_name = "hypercube",
-                               .size_meaning = hypercube_base,
-                               .bus_factor = one,
-                               .has_in_place = true};
-constexpr Operation kPingPong{.id = OperationId::ping_pong,
-                              .name = "PingPong",
-                              .option = "ping_pong",
-                              .nccl_tests_name = "",
-                              .size_meaning = message,
-                              .bus_factor = one,
-                              .needs_two_ranks = true};
+/// As printed and in records, as typed, and as nccl-tests calls its program; empty: it has none.
+struct OperationNames {
+  std::string_view name;
+  std::string_view option;
+  std::string_view nccl_tests_name;
+};
 
-/// A compute kernel, then AllReduce of S.
-constexpr Operation kStep{.id = OperationId::step,
-                          .name = "Step",
-                          .option = "step",
-                          .nccl_tests_name = "",
-                          .size_meaning = buffer,
-                          .bus_factor = twice_others,
-                          .reduces = true,
-                          .has_in_place = true,
-                          .has_bandwidth = false};
+/// What holds of an operation beside that, in any combination.
+enum OperationTraits : unsigned { kReduces = 1, kInPlace = 2, kTwoRanks = 4, kRoot = 8, kNoBandwidth = 16 };
 
-constexpr std::array<Operation, 13> kOperations{kAllReduce, kAllGather, kReduceScatter, kAllToAll,  kSendRecv,
-                                                kAllToAllv, kGather,    kScatter,       kBroadcast, kReduce,
-                                                kHyperCube, kPingPong,  kStep};
+constexpr Operation operation_entry(OperationId id, const OperationNames& names, SizeMeaning size,
+                                    BusFactor factor, unsigned traits = 0) {
+  return {.id = id,
+          .name = names.name,
+          .option = names.option,
+          .nccl_tests_name = names.nccl_tests_name,
+          .size_meaning = size,
+          .bus_factor = factor,
+          .reduces = (traits & kReduces) != 0,
+          .has_in_place = (traits & kInPlace) != 0,
+          .needs_two_ranks = (traits & kTwoRanks) != 0,
+          .has_root = (traits & kRoot) != 0,
+          .has_bandwidth = (traits & kNoBandwidth) == 0};
+}
+
+constexpr Operation described(OperationId id) {
+  switch (id) {
+    case OperationId::all_reduce:
+      return operation_entry(id, {"AllReduce", "all_reduce", "all_reduce"}, buffer, twice_others,
+                             kReduces | kInPlace);
+    case OperationId::all_gather:
+      return operation_entry(id, {"AllGather", "all_gather", "all_gather"}, total, others, kInPlace);
+    case OperationId::reduce_scatter:
+      return operation_entry(id, {"ReduceScatter", "reduce_scatter", "reduce_scatter"}, total, others,
+                             kReduces | kInPlace);
+    case OperationId::all_to_all:
+      return operation_entry(id, {"AllToAll", "all_to_all", "alltoall"}, total, others);
+    case OperationId::send_recv:
+      return operation_entry(id, {"SendRecv", "send_recv", "sendrecv"}, message, one, kTwoRanks);
+    case OperationId::all_to_all_v:
+      return operation_entry(id, {"AllToAllv", "all_to_all_v", "alltoallv"}, largest_rank_total, others);
+    case OperationId::gather:
+      return operation_entry(id, {"Gather", "gather", "gather"}, total, others, kInPlace | kRoot);
+    case OperationId::scatter:
+      return operation_entry(id, {"Scatter", "scatter", "scatter"}, total, others, kInPlace | kRoot);
+    case OperationId::broadcast:
+      return operation_entry(id, {"Broadcast", "broadcast", "broadcast"}, buffer, one, kInPlace | kRoot);
+    case OperationId::reduce:
+      return operation_entry(id, {"Reduce", "reduce", "reduce"}, buffer, one, kReduces | kInPlace | kRoot);
+    case OperationId::hypercube:
+      return operation_entry(id, {"HyperCube", "hypercube", "hypercube"}, hypercube_base, one, kInPlace);
+    case OperationId::ping_pong:
+      return operation_entry(id, {"PingPong", "ping_pong", ""}, message, one, kTwoRanks);
+    case OperationId::step:  // a compute kernel, then AllReduce of S
+      return operation_entry(id, {"Step", "step", ""}, buffer, twice_others,
+                             kReduces | kInPlace | kNoBandwidth);
+  }
+  return {};  // not reached: every operation is above
+}
+
+constexpr auto kOperations = [] {
+  std::array<Operation, 13> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all.at(i) = described(static_cast<OperationId>(i));
+  return all;
+}();
 
 std::string folded(std::string_view name) {
   std::string result;
@@ -127,37 +89,7 @@ std::string folded(std::string_view name) {
 
 std::span<const Operation> operations() { return kOperations; }
 
-const Operation& operation(OperationId id) {
-  switch (id) {
-    case OperationId::all_reduce:
-      return kAllReduce;
-    case OperationId::all_gather:
-      return kAllGather;
-    case OperationId::reduce_scatter:
-      return kReduceScatter;
-    case OperationId::all_to_all:
-      return kAllToAll;
-    case OperationId::send_recv:
-      return kSendRecv;
-    case OperationId::all_to_all_v:
-      return kAllToAllv;
-    case OperationId::gather:
-      return kGather;
-    case OperationId::scatter:
-      return kScatter;
-    case OperationId::broadcast:
-      return kBroadcast;
-    case OperationId::reduce:
-      return kReduce;
-    case OperationId::hypercube:
-      return kHyperCube;
-    case OperationId::ping_pong:
-      return kPingPong;
-    case OperationId::step:
-      return kStep;
-  }
-  return kAllReduce;  // not reached: every operation is above
-}
+const Operation& operation(OperationId id) { return kOperations.at(static_cast<std::size_t>(id)); }
 
 const Operation* find_operation(std::string_view name) {
   const std::string wanted = folded(name);

@@ -281,20 +281,6 @@ std::vector<DevicePair>& list_of(DeviceMatch& match, DeviceKind kind) {
   return match.numa_nodes;
 }
 
-/// How often a device next to a NUMA node of a has its counterpart next to one of b, by their numbers.
-std::map<int, std::map<int, int>> numa_votes(const Host& a, const Host& b, const DeviceMatch& match) {
-  std::map<int, std::map<int, int>> votes;
-  for (const auto* list : {&match.gpus, &match.nics}) {
-    for (const DevicePair& devices : *list) {
-      if (!devices.a || !devices.b) continue;
-      const auto in_a = numa_node_of(a, *devices.a);
-      const auto in_b = numa_node_of(b, *devices.b);
-      if (in_a && in_b) ++votes[*in_a][*in_b];
-    }
-  }
-  return votes;
-}
-
 /// The NUMA nodes of b that have no counterpart yet, by number.
 class FreeNumaNodes {
  public:
@@ -318,7 +304,7 @@ class FreeNumaNodes {
 /// A NUMA node's counterpart is the one next to the counterparts of its devices; without devices, the one of
 /// its number.
 void match_numa_nodes(const Host& a, const Host& b, DeviceMatch& match) {
-  const auto votes = numa_votes(a, b, match);
+  const auto votes = paired_numa_numbers(a, b, match);
   FreeNumaNodes free(b);
   for (int i = 0; i < static_cast<int>(a.numa_nodes.size()); ++i) {
     DevicePair devices{Device{DeviceKind::numa_node, i}, std::nullopt};
@@ -341,19 +327,16 @@ void match_numa_nodes(const Host& a, const Host& b, DeviceMatch& match) {
 /// The bridges above a device correspond to those above its counterpart, where both paths have as many,
 /// leaving out those that a hypervisor made up where it takes that.
 void match_bridges(const Host& a, const Host& b, DeviceMatch& match) {
-  for (const auto* list : {&match.gpus, &match.nics}) {
-    for (const DevicePair& devices : *list) {
-      if (!devices.a || !devices.b) continue;
-      auto way_a = way_to_root(a, pci_address_of(a, *devices.a).value_or(""));
-      auto way_b = way_to_root(b, pci_address_of(b, *devices.b).value_or(""));
-      if (way_a.size() != way_b.size()) {
-        std::erase_if(way_a, [&a](const PciDevice* step) { return is_virtual_bridge(a, *step); });
-        std::erase_if(way_b, [&b](const PciDevice* step) { return is_virtual_bridge(b, *step); });
-      }
-      if (way_a.size() != way_b.size()) continue;
-      for (std::size_t i = 1; i < way_a.size(); ++i)
-        match.bridges.emplace(way_a[i]->address, way_b[i]->address);
+  for (const DevicePair& devices : gpus_and_nics_on_both(match)) {
+    auto way_a = way_to_root(a, *devices.a);
+    auto way_b = way_to_root(b, *devices.b);
+    if (way_a.size() != way_b.size()) {
+      std::erase_if(way_a, [&a](const PciDevice* step) { return is_virtual_bridge(a, *step); });
+      std::erase_if(way_b, [&b](const PciDevice* step) { return is_virtual_bridge(b, *step); });
     }
+    if (way_a.size() != way_b.size()) continue;
+    for (std::size_t i = 1; i < way_a.size(); ++i)
+      match.bridges.emplace(way_a[i]->address, way_b[i]->address);
   }
 }
 

@@ -25,7 +25,7 @@ struct EmptySlot {
 
 std::vector<std::string> bridges_above(const Host& host, const Device& device) {
   std::vector<std::string> bridges;
-  const auto way = way_to_root(host, pci_address_of(host, device).value_or(""));
+  const auto way = way_to_root(host, device);
   for (std::size_t i = 1; i < way.size(); ++i) bridges.push_back(way[i]->address);
   return bridges;
 }
@@ -70,7 +70,7 @@ std::vector<EmptySlot> empty_slots(const HostPair& pair) {
 /// The bridges of `host` below which a device has a counterpart.
 std::set<std::string> bridges_in_use(const HostPair& pair, Side side) {
   std::set<std::string> used;
-  for (const DevicePair& devices : gpus_and_nics_on_both(pair)) {
+  for (const DevicePair& devices : gpus_and_nics_on_both(pair.match)) {
     for (std::string& bridge : bridges_above(pair.of(side), *devices.of(side)))
       used.insert(std::move(bridge));
   }
@@ -95,7 +95,7 @@ std::string beside(const HostPair& pair, Side without, const std::vector<EmptySl
       return !slot.bridges.empty() && slot.bridges.front() == above.front();
     });
   };
-  std::vector<DevicePair> near = gpus_and_nics_on_both(pair);
+  std::vector<DevicePair> near = gpus_and_nics_on_both(pair.match);
   std::erase_if(near, [&](const DevicePair& each) { return !is_beside_one(bridges_above(pair.a, *each.a)); });
   return near.empty() ? std::string() : " beside " + finding_devices(pair, Side::b, near);
 }
@@ -174,14 +174,8 @@ void diff_model(FindingList& findings, const DevicePair& devices, const Gpu& a, 
     findings.add("gpu-model", Side::b, {devices}, "compute capability " + instead(Side::b, a.sm, b.sm, ""));
     return;
   }
-  constexpr double kNotable = 0.02;  // what is kept for ECC or by a driver
-  const auto in_a = static_cast<double>(a.memory_bytes.value_or(0));
-  const auto in_b = static_cast<double>(b.memory_bytes.value_or(0));
-  if (in_a <= 0 || in_b <= 0 || std::abs(in_a - in_b) <= kNotable * std::max(in_a, in_b)) return;
-  constexpr double kGibibyte = 1 << 30;
-  findings.add("gpu-model", in_a < in_b ? Side::a : Side::b, {devices},
-               fmt::format("{:.4g} GiB of memory instead of {:.4g}", std::min(in_a, in_b) / kGibibyte,
-                           std::max(in_a, in_b) / kGibibyte));
+  if (a.memory_bytes.value_or(0) > 0 && b.memory_bytes.value_or(0) > 0)
+    add_if_less_memory(findings, "gpu-model", devices, a.memory_bytes, b.memory_bytes, " of memory");
 }
 
 void diff_mig(FindingList& findings, const DevicePair& devices, const Gpu& a, const Gpu& b) {

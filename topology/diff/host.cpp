@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/units.hpp"
 #include "topology/diff/parts.hpp"
 #include "topology/graph/cpu_list.hpp"
 #include "topology/graph/lookup.hpp"
@@ -73,22 +74,11 @@ void diff_mask(FindingList& findings, const DevicePair& devices, const Fact<std:
   }
 }
 
-/// The numbers of the NUMA nodes that the paired devices are next to, and how often.
-std::map<int, std::map<int, int>> paired_numbers(const HostPair& pair) {
-  std::map<int, std::map<int, int>> pairs;
-  for (const DevicePair& devices : gpus_and_nics_on_both(pair)) {
-    const auto in_a = numa_node_of(pair.a, *devices.a);
-    const auto in_b = numa_node_of(pair.b, *devices.b);
-    if (in_a && in_b) ++pairs[*in_a][*in_b];
-  }
-  return pairs;
-}
-
 /// Whether NUMA nodes can be told to correspond. A reference machine's numbers mean nothing on a host that
 /// lists no nodes (a matrix), and one divided into four has no counterpart of one divided into two.
 bool counterparts_known(const HostPair& pair) {
   if (!pair.a_is_reference || !pair.b.numa_nodes.empty()) return true;
-  const auto pairs = paired_numbers(pair);
+  const auto pairs = paired_numa_numbers(pair.a, pair.b, pair.match);
   std::set<int> in_b;
   for (const auto& [a, counts] : pairs) {
     for (const auto& [b, count] : counts) in_b.insert(b);
@@ -100,7 +90,7 @@ bool counterparts_known(const HostPair& pair) {
 int number_in_b(const HostPair& pair, int in_a) {
   int number = in_a;
   if (pair.a_is_reference && pair.b.numa_nodes.empty()) {
-    const auto pairs = paired_numbers(pair);
+    const auto pairs = paired_numa_numbers(pair.a, pair.b, pair.match);
     if (const auto found = pairs.find(in_a); found != pairs.end()) {
       number = std::ranges::max_element(found->second, [](const auto& one, const auto& other) {
                  return one.second < other.second;
@@ -158,7 +148,7 @@ std::optional<NumaMove> numa_move(const HostPair& pair, const DevicePair& device
 }
 
 void diff_numa_nodes_of_devices(const HostPair& pair, FindingList& findings) {
-  for (const DevicePair& devices : gpus_and_nics_on_both(pair)) {
+  for (const DevicePair& devices : gpus_and_nics_on_both(pair.match)) {
     if (const auto move = numa_move(pair, devices)) {
       findings.add("numa-moved", Side::b, {devices},
                    fmt::format("attached to NUMA {} instead of {}", move->found, move->expected));
@@ -167,19 +157,7 @@ void diff_numa_nodes_of_devices(const HostPair& pair, FindingList& findings) {
 }
 
 void diff_node(FindingList& findings, const DevicePair& devices, const NumaNode& a, const NumaNode& b) {
-  // Equal machines differ by the pages that their firmware keeps.
-  constexpr double kNotable = 0.02;
-  if (a.memory_bytes.known() && b.memory_bytes.known()) {
-    const auto bytes_a = static_cast<double>(*a.memory_bytes.value);
-    const auto bytes_b = static_cast<double>(*b.memory_bytes.value);
-    constexpr double kGibibyte = 1 << 30;
-    if (std::abs(bytes_a - bytes_b) > kNotable * std::max(bytes_a, bytes_b)) {
-      const Side less = bytes_a < bytes_b ? Side::a : Side::b;
-      findings.add("numa-memory", less, {devices},
-                   fmt::format("{:.4g} GiB instead of {:.4g}", std::min(bytes_a, bytes_b) / kGibibyte,
-                               std::max(bytes_a, bytes_b) / kGibibyte));
-    }
-  }
+  add_if_less_memory(findings, "numa-memory", devices, a.memory_bytes, b.memory_bytes, "");
   std::vector<std::string> words;
   const auto compare = [&words](const auto& in_a, const auto& in_b, std::string_view name) {
     if (lesser(in_a, in_b)) words.push_back(fmt::format("{} {}", name, instead(Side::b, in_a, in_b, "")));
@@ -196,17 +174,36 @@ void diff_node(FindingList& findings, const DevicePair& devices, const NumaNode&
 /// The NUMA nodes that devices say they are next to. A matrix has no list of the nodes.
 std::size_t named_numa_nodes(const Host& host) {
   std::set<int> numbers;
-  const auto add = [&](DeviceKind kind, std::size_t count) {
-    for (int i = 0; i < static_cast<int>(count); ++i) {
-      if (const auto node = numa_node_of(host, {kind, i})) numbers.insert(*node);
-    }
-  };
-  add(DeviceKind::gpu, host.gpus.size());
-  add(DeviceKind::nic, host.nics.size());
+  for (const Device& device : gpus_and_nics(host))
+    if (const auto node = numa_node_of(host, device)) numbers.insert(*node);
   return numbers.size();
 }
 
 }  // namespace
+
+std::map<int, std::map<int, int>> paired_numa_numbers(const Host& a, const Host& b,
+                                                      const DeviceMatch& match) {
+  std::map<int, std::map<int, int>> pairs;
+  for (const DevicePair& devices : gpus_and_nics_on_both(match)) {
+    const auto in_a = numa_node_of(a, *devices.a);
+    const auto in_b = numa_node_of(b, *devices.b);
+    if (in_a && in_b) ++pairs[*in_a][*in_b];
+  }
+  return pairs;
+}
+
+void add_if_less_memory(FindingList& findings, std::string_view code, const DevicePair& devices,
+                        const Fact<std::uint64_t>& a, const Fact<std::uint64_t>& b, std::string_view what) {
+  constexpr double kNotable = 0.02;
+  if (!a.known() || !b.known()) return;
+  const auto in_a = static_cast<double>(*a.value);
+  const auto in_b = static_cast<double>(*b.value);
+  const auto [less, more] = std::minmax(in_a, in_b);
+  if (more - less <= kNotable * more) return;
+  findings.add(code, in_a < in_b ? Side::a : Side::b, {devices},
+               fmt::format("{:.4g} GiB{} instead of {:.4g}", less / static_cast<double>(kGiB), what,
+                           more / static_cast<double>(kGiB)));
+}
 
 void diff_host_facts(const HostPair& pair, FindingList& findings) {
   diff_fabric_manager(pair, findings);

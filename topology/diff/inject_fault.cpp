@@ -118,8 +118,8 @@ class FaultInjection {
 
   /// The PCI function and, where both have as many, the bridges above it.
   void copy_way(const Device& to, const Device& from) {
-    const auto mine = way_to_root(host_, pci_address_of(host_, to).value_or(""));
-    const auto theirs = way_to_root(worse_, pci_address_of(worse_, from).value_or(""));
+    const auto mine = way_to_root(host_, to);
+    const auto theirs = way_to_root(worse_, from);
     for (std::size_t i = 0; i < mine.size() && i < theirs.size(); ++i) {
       if (i > 0 && mine.size() != theirs.size()) break;
       for (PciDevice& device : host_.pci_devices) {

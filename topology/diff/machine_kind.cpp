@@ -18,10 +18,7 @@ constexpr double kFabricGigabits = 100;  // slower NICs are for management
 
 /// The catalog's name, else what the sources say; "compute capability 9.0" where they name no model.
 std::string model_name(const Host& host, const Gpu& gpu) {
-  const PciDevice* pci = find_pci_device(host, gpu.pci_address.value_or(""));
-  const GpuModel* model = find_gpu_model(gpu.model.value_or(""));
-  if (model == nullptr && pci != nullptr)
-    model = find_gpu_model_by_pci(pci->vendor.value_or(""), pci->device.value_or(""));
+  const GpuModel* model = find_gpu_model(host, gpu);
   return model != nullptr ? std::string(model->name) : gpu.model.value_or("");
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <fmt/format.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,7 +51,11 @@ void diff_graphs(const HostPair& pair, FindingList& findings);
 [[nodiscard]] bool has_moved(const HostPair& pair, const DevicePair& devices);
 
 /// The GPUs, then the NICs, that both hosts have.
-[[nodiscard]] std::vector<DevicePair> gpus_and_nics_on_both(const HostPair& pair);
+[[nodiscard]] std::vector<DevicePair> gpus_and_nics_on_both(const DeviceMatch& match);
+
+/// How often a device next to a NUMA node of a has its counterpart next to one of b, by their numbers.
+[[nodiscard]] std::map<int, std::map<int, int>> paired_numa_numbers(const Host& a, const Host& b,
+                                                                    const DeviceMatch& match);
 
 /// The element of `items` at each side of `devices`: visit(pair, in_a, in_b), only where both
 /// slots are taken.
@@ -93,6 +98,11 @@ void add_if_less(FindingList& findings, std::string_view code, const std::vector
                  const Fact<T>& a, const Fact<T>& b, std::string_view unit) {
   if (const auto side = lesser(a, b)) findings.add(code, *side, devices, instead(*side, a, b, unit));
 }
+
+/// Adds a finding on the side with less memory. Equal machines differ by the pages that their firmware keeps,
+/// and by what is kept for ECC or by a driver.
+void add_if_less_memory(FindingList& findings, std::string_view code, const DevicePair& devices,
+                        const Fact<std::uint64_t>& a, const Fact<std::uint64_t>& b, std::string_view what);
 
 /// Two slots between which something is otherwise on one host.
 template <class What>

@@ -52,8 +52,8 @@ struct VirtualBridges {
 };
 
 VirtualBridges virtual_bridges(const Host& host, const Device& a, const Device& b) {
-  const auto way_a = way_to_root(host, pci_address_of(host, a).value_or(""));
-  const auto way_b = way_to_root(host, pci_address_of(host, b).value_or(""));
+  const auto way_a = way_to_root(host, a);
+  const auto way_b = way_to_root(host, b);
   const auto is_virtual = [&host](const PciDevice* step) { return is_virtual_bridge(host, *step); };
   const auto shared = std::ranges::find_first_of(way_a, way_b);
   return {std::ranges::any_of(way_a, is_virtual) || std::ranges::any_of(way_b, is_virtual),
@@ -81,7 +81,7 @@ std::optional<Change> nearness_on_both(const HostPair& pair, const DevicePair& f
 }
 
 Paths all_paths(const HostPair& pair) {
-  const std::vector<DevicePair> devices = gpus_and_nics_on_both(pair);
+  const std::vector<DevicePair> devices = gpus_and_nics_on_both(pair.match);
   Paths paths;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     for (std::size_t j = i + 1; j < devices.size(); ++j) {
@@ -133,9 +133,9 @@ void add_closer_than_reference(const HostPair& pair, std::vector<ChangedPath>& c
 
 }  // namespace
 
-std::vector<DevicePair> gpus_and_nics_on_both(const HostPair& pair) {
+std::vector<DevicePair> gpus_and_nics_on_both(const DeviceMatch& match) {
   std::vector<DevicePair> devices;
-  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
+  for (const auto* list : {&match.gpus, &match.nics}) {
     std::ranges::copy_if(*list, std::back_inserter(devices),
                          [](const DevicePair& each) { return each.a && each.b; });
   }

@@ -131,8 +131,8 @@ class PcieDiff {
 
 std::vector<DevicePair> pairs_below(const HostPair& pair, const std::string& bridge) {
   std::vector<DevicePair> below;
-  for (const DevicePair& devices : gpus_and_nics_on_both(pair)) {
-    for (const PciDevice* step : way_to_root(pair.a, pci_address_of(pair.a, *devices.a).value_or(""))) {
+  for (const DevicePair& devices : gpus_and_nics_on_both(pair.match)) {
+    for (const PciDevice* step : way_to_root(pair.a, *devices.a)) {
       if (step->address == bridge) below.push_back(devices);
     }
   }
@@ -140,7 +140,7 @@ std::vector<DevicePair> pairs_below(const HostPair& pair, const std::string& bri
 }
 
 std::vector<const PciDevice*> virtual_bridges_above(const Host& host, const Device& device) {
-  std::vector<const PciDevice*> bridges = way_to_root(host, pci_address_of(host, device).value_or(""));
+  std::vector<const PciDevice*> bridges = way_to_root(host, device);
   std::erase_if(bridges, [&host](const PciDevice* step) { return !is_virtual_bridge(host, *step); });
   return bridges;
 }
@@ -153,7 +153,7 @@ void diff_virtual_bridges(const HostPair& pair, Side side, FindingList& findings
     std::vector<DevicePair> below;
   };
   std::map<std::string, Found> by_link;
-  for (const DevicePair& devices : gpus_and_nics_on_both(pair)) {
+  for (const DevicePair& devices : gpus_and_nics_on_both(pair.match)) {
     if (!virtual_bridges_above(pair.of(other(side)), *devices.of(other(side))).empty()) continue;
     for (const PciDevice* bridge : virtual_bridges_above(pair.of(side), *devices.of(side))) {
       Found& found = by_link[virtual_link_text(*bridge)];
@@ -175,9 +175,9 @@ void diff_virtual_bridges(const HostPair& pair, Side side, FindingList& findings
 void diff_pcie(const HostPair& pair, FindingList& findings) {
   PcieDiff diff(pair, findings);
   std::string before;  // two NICs may be ports of one function
-  for (const DevicePair& devices : gpus_and_nics_on_both(pair)) {
-    const PciDevice* a = find_pci_device(pair.a, pci_address_of(pair.a, *devices.a).value_or(""));
-    const PciDevice* b = find_pci_device(pair.b, pci_address_of(pair.b, *devices.b).value_or(""));
+  for (const DevicePair& devices : gpus_and_nics_on_both(pair.match)) {
+    const PciDevice* a = find_pci_device(pair.a, *devices.a);
+    const PciDevice* b = find_pci_device(pair.b, *devices.b);
     if (a == nullptr || b == nullptr || a->address == before) continue;
     before = a->address;
     diff.compare({*a, *b, {devices}, {}, devices.a->kind == DeviceKind::nic});

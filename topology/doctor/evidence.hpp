@@ -25,10 +25,10 @@ struct EvidenceSource {
   std::string_view name;         ///< the file of a saved folder is NAME.txt
   std::string_view description;  ///< what a person runs to get it: "lspci -vvv (as root)"
   /// Whether a text of unknown origin contains it; a text may contain several. None: by file name only.
-  bool (*recognizes)(const std::vector<Line>& lines);
+  std::function<bool(const std::vector<Line>& lines)> recognizes;
   /// Whether a text is all that the source says, so that what is not in it is not there; the output of a grep
   /// is not. None: a text by that file name is.
-  bool (*is_whole)(const std::vector<Line>& lines);
+  std::function<bool(const std::vector<Line>& lines)> is_whole;
   /// On this machine: a file if the first word starts with '/', else a command with its arguments.
   std::vector<std::string_view> live;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <functional>
 #include <ranges>
 #include <utility>
 
@@ -18,52 +19,26 @@ bool any_line(const std::vector<Line>& lines, Holds holds) {
   return std::ranges::any_of(lines, [&](const Line& line) { return holds(trim(line.text)); });
 }
 
-/// Whether a line begins with one of the words, between which | stands, or has one of them.
-template <const std::string_view& words, bool at_start = false>
-bool holds(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) {
-    return std::ranges::any_of(words | std::views::split('|'), [line](auto each) {
-      const std::string_view word(each.begin(), each.end());
-      return at_start ? line.starts_with(word) : has_text(line, word);
-    });
-  });
-}
+using Recognizer = std::function<bool(const std::vector<Line>& lines)>;
 
-constexpr std::string_view kLspci = "ACSCtl:|LnkSta:|DevCtl:";
-constexpr std::string_view kKernelModule = "NVRM version:";
-constexpr std::string_view kMlnxQos = "PFC configuration:";
-constexpr std::string_view kFabricManagerVersion = "Fabric Manager version is";
-constexpr std::string_view kProcessStatus = "Cpus_allowed_list:|CapBnd:";
-constexpr std::string_view kHugePageList = "HugePages_Total:";
-constexpr std::string_view kImexState = "Domain State:";
-constexpr std::string_view kUcxVersion = "# Library version:";
-constexpr std::string_view kMlxconfig = "PCI_WR_ORDERING";
-constexpr std::string_view kWholeLimits =
-    "Max |max locked memory";  // of /proc/PID/limits or ulimit -a, or by name
-constexpr std::string_view kKernelLog =
-    "NVRM:|mlx5_core|mlx4_core|SXid (PCI:|nvidia-nvswitch|DMAR:|: lost carrier|nvidia_peermem: |nv_peer_mem: "
-    "| Gb/s available PCIe bandwidth, |] infiniband |kernel: infiniband |pcieport |PCIe Bus Error: | AER: |] "
-    "Linux version |kernel: Linux version ";
-constexpr std::string_view kWholeKernelLog =
-    "Linux version ";  // from the kernel's start: nothing has left its ring buffer
-constexpr std::string_view kWholeNcclLog = "Init COMPLETE";
-constexpr std::string_view kInterfaceList =
-    "<LOOPBACK,";  // "ip link", "ip addr" and their brief forms all show its flags
-constexpr std::string_view kNcclLibrary = "libnccl.so.2.";
-constexpr std::string_view kDetails = "DevCtl:";
-constexpr std::string_view kBridge = " bridge: ";
-constexpr std::string_view kBoot = "BOOT_IMAGE=|GRUB_CMDLINE_LINUX";
-constexpr std::string_view kBootLine = "Kernel command line:";
-constexpr std::string_view kSmiFailure =
-    "NVIDIA-SMI has failed|Failed to initialize NVML|Unable to determine the device handle|No devices were "
-    "found";
-constexpr std::string_view kVersions =
-    "Failed to initialize NVML: Driver/library version mismatch|nvml error: driver/library version mismatch";
-constexpr std::string_view kHugePages =
-    "[always] madvise never|always [madvise] never|always madvise [never]";
-constexpr std::string_view kQuery = "NVSMI LOG|<nvidia_smi_log>";
-constexpr std::string_view kImexLog =
-    "IMEX Log |IMEX version |IMEX Library |IP addresses in the node configuration file";
+/// A line has one of the words, between which | stands; begins(): as its start.
+Recognizer has(std::string_view words, bool at_start = false) {
+  return [words, at_start](const std::vector<Line>& lines) {
+    return any_line(lines, [&](std::string_view line) {
+      return std::ranges::any_of(words | std::views::split('|'), [&](auto each) {
+        const std::string_view word(each.begin(), each.end());
+        return at_start ? line.starts_with(word) : has_text(line, word);
+      });
+    });
+  };
+}
+Recognizer begins(std::string_view words) { return has(words, true); }
+
+Recognizer either(Recognizer one, Recognizer other) {
+  return [one = std::move(one), other = std::move(other)](const std::vector<Line>& lines) {
+    return one(lines) || other(lines);
+  };
+}
 
 bool is_module_list(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
@@ -84,10 +59,6 @@ bool is_whole_module_list(const std::vector<Line>& lines) {
            parse_integer(words[2], -1, 1'000'000) && !words[0].starts_with("nv") &&
            !words[0].starts_with("mlx") && !words[0].starts_with("ib_");
   });
-}
-
-bool is_boot_command(const std::vector<Line>& lines) {
-  return holds<kBoot, true>(lines) || holds<kBootLine>(lines);
 }
 
 /// Or the answer to `ulimit -l`.
@@ -140,7 +111,7 @@ bool is_nccl_log(const std::vector<Line>& lines) {
 }
 
 bool is_whole_lspci(const std::vector<Line>& lines) {
-  return holds<kDetails, true>(lines) && holds<kBridge>(lines);
+  return begins("DevCtl:")(lines) && has(" bridge: ")(lines);
 }
 
 /// As many GPUs as it says itself, and the sections that are judged: -d PERFORMANCE shows one of them only.
@@ -161,10 +132,6 @@ bool is_whole_query(const std::vector<Line>& lines) {
   return attached == listed && has_clocks && has_rows;
 }
 
-bool is_nvidia_smi_failure(const std::vector<Line>& lines) {
-  return holds<kSmiFailure, true>(lines) || holds<kVersions>(lines);
-}
-
 bool never_whole(const std::vector<Line>& /*lines*/) { return false; }
 
 /// What grep or -d leaves of "nvidia-smi -q": "Fabric", and below it "State : Completed"; "Remapped Rows",
@@ -181,13 +148,11 @@ bool is_section_of_query(const std::vector<Line>& lines) {
   return false;
 }
 
-bool is_nvidia_smi_query(const std::vector<Line>& lines) {
-  return holds<kQuery>(lines) || is_section_of_query(lines);
-}
-
 /// IMEX logs in the same form, and names itself.
 bool is_fabric_manager_log(const std::vector<Line>& lines) {
-  return !holds<kImexLog>(lines) && any_line(lines, [](std::string_view line) {
+  const Recognizer is_imex =
+      has("IMEX Log |IMEX version |IMEX Library |IP addresses in the node configuration file");
+  return !is_imex(lines) && any_line(lines, [](std::string_view line) {
     return has_text(line, "] [tid ") && (has_text(line, "[INFO]") || has_text(line, "[ERROR]"));
   });
 }
@@ -206,54 +171,74 @@ bool is_rdma_link(const std::vector<Line>& lines) {
 }
 
 /// What grep prints of files of sysfs, "PATH:VALUE", where `part` is in the path.
-template <const char* const& part>
-bool is_of_sysfs(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) {
-    return line.starts_with("/sys/") && has_text(line.substr(0, line.find(':')), part);
-  });
+Recognizer of_sysfs(std::string_view part) {
+  return [part](const std::vector<Line>& lines) {
+    return any_line(lines, [part](std::string_view line) {
+      return line.starts_with("/sys/") && has_text(line.substr(0, line.find(':')), part);
+    });
+  };
 }
-constexpr const char* kPartitionKeys = "/pkeys/";
-constexpr const char* kIommuGroups = "/iommu_groups/";
-constexpr const char* kIdleStates = "/cpuidle/state";
 
 /// What cannot be cut by a grep that would leave it recognizable.
 bool always_whole(const std::vector<Line>& /*lines*/) { return true; }
 
+constexpr std::string_view kKernelLog =
+    "NVRM:|mlx5_core|mlx4_core|SXid (PCI:|nvidia-nvswitch|DMAR:|: lost carrier|nvidia_peermem: |nv_peer_mem: "
+    "| Gb/s available PCIe bandwidth, |] infiniband |kernel: infiniband |pcieport |PCIe Bus Error: | AER: |] "
+    "Linux version |kernel: Linux version ";
+/// From the kernel's start: nothing has left its ring buffer.
+constexpr std::string_view kWholeKernelLog = "Linux version ";
+/// Of /proc/PID/limits or ulimit -a, or by name.
+constexpr std::string_view kWholeLimits = "Max |max locked memory";
+constexpr std::string_view kSmiFailure =
+    "NVIDIA-SMI has failed|Failed to initialize NVML|Unable to determine the device handle|No devices were "
+    "found";
+constexpr std::string_view kVersions =
+    "Failed to initialize NVML: Driver/library version mismatch|nvml error: driver/library version mismatch";
+
 const std::array<EvidenceSource, 33> kSources{{
-    {"lspci", "lspci -vvv (as root)", holds<kLspci, true>, is_whole_lspci, {"lspci", "-vvv"}},
+    {"lspci", "lspci -vvv (as root)", begins("ACSCtl:|LnkSta:|DevCtl:"), is_whole_lspci, {"lspci", "-vvv"}},
     {"lsmod", "lsmod", is_module_list, is_whole_module_list, {"/proc/modules"}},
-    {"kernel-command-line", "cat /proc/cmdline", is_boot_command, always_whole, {"/proc/cmdline"}},
+    {"kernel-command-line",
+     "cat /proc/cmdline",
+     either(begins("BOOT_IMAGE=|GRUB_CMDLINE_LINUX"), has("Kernel command line:")),
+     always_whole,
+     {"/proc/cmdline"}},
     {"kernel-version", "uname -r", nullptr, nullptr, {"/proc/sys/kernel/osrelease"}},
     {"numa-balancing",
      "cat /proc/sys/kernel/numa_balancing",
      nullptr,
      nullptr,
      {"/proc/sys/kernel/numa_balancing"}},
-    {"limits", "cat /proc/self/limits", is_limits, holds<kWholeLimits, true>, {"/proc/self/limits"}},
+    {"limits", "cat /proc/self/limits", is_limits, begins(kWholeLimits), {"/proc/self/limits"}},
     {"shm", "df -B1 /dev/shm", is_shm, always_whole, {"df", "-B1", "/dev/shm"}},
     {"governor", "cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor", nullptr, nullptr, {}},
     {"cpus", "cat /sys/devices/system/cpu/online", nullptr, nullptr, {"/sys/devices/system/cpu/online"}},
-    {"status", "cat /proc/self/status", holds<kProcessStatus, true>, nullptr, {"/proc/self/status"}},
-    {"meminfo", "cat /proc/meminfo", holds<kHugePageList, true>, always_whole, {"/proc/meminfo"}},
+    {"status", "cat /proc/self/status", begins("Cpus_allowed_list:|CapBnd:"), nullptr, {"/proc/self/status"}},
+    {"meminfo", "cat /proc/meminfo", begins("HugePages_Total:"), always_whole, {"/proc/meminfo"}},
     {"transparent-hugepages",
      "cat /sys/kernel/mm/transparent_hugepage/enabled",
-     holds<kHugePages, true>,
+     begins("[always] madvise never|always [madvise] never|always madvise [never]"),
      always_whole,
      {"/sys/kernel/mm/transparent_hugepage/enabled"}},
     {"idle-states",
      "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/{name,latency,disable}",
-     is_of_sysfs<kIdleStates>,
+     of_sysfs("/cpuidle/state"),
      nullptr,
      {}},
-    {"iommu-groups", "grep . /sys/kernel/iommu_groups/*/type", is_of_sysfs<kIommuGroups>, nullptr, {}},
+    {"iommu-groups", "grep . /sys/kernel/iommu_groups/*/type", of_sysfs("/iommu_groups/"), nullptr, {}},
     {"environment", "env | grep NCCL_", is_environment, nullptr, {}},
     {"nvidia-module",
      "cat /proc/driver/nvidia/version",
-     holds<kKernelModule, true>,
+     begins("NVRM version:"),
      always_whole,
      {"/proc/driver/nvidia/version"}},
-    {"nvidia-smi-q", "nvidia-smi -q", is_nvidia_smi_query, is_whole_query, {"nvidia-smi", "-q"}},
-    {"nvidia-smi-failure", "nvidia-smi", is_nvidia_smi_failure, never_whole, {}},
+    {"nvidia-smi-q",
+     "nvidia-smi -q",
+     either(has("NVSMI LOG|<nvidia_smi_log>"), is_section_of_query),
+     is_whole_query,
+     {"nvidia-smi", "-q"}},
+    {"nvidia-smi-failure", "nvidia-smi", either(begins(kSmiFailure), has(kVersions)), never_whole, {}},
     {"fabric-manager",
      "systemctl is-active nvidia-fabricmanager",
      nullptr,
@@ -261,7 +246,7 @@ const std::array<EvidenceSource, 33> kSources{{
      {"systemctl", "is-active", "nvidia-fabricmanager"}},
     {"fabric-manager-version",
      "nv-fabricmanager --version",
-     holds<kFabricManagerVersion, true>,
+     begins("Fabric Manager version is"),
      always_whole,
      {"nv-fabricmanager", "--version"}},
     {"fabric-manager-log",
@@ -272,19 +257,16 @@ const std::array<EvidenceSource, 33> kSources{{
     {"ibv_devinfo", "ibv_devinfo -v", is_ibv_devinfo, always_whole, {"ibv_devinfo", "-v"}},
     {"rdma-link", "rdma link", is_rdma_link, always_whole, {"rdma", "link"}},
     {"gids", "show_gids", is_gid_table, always_whole, {}},
-    {"partition-keys",
-     "grep . /sys/class/infiniband/*/ports/*/pkeys/*",
-     is_of_sysfs<kPartitionKeys>,
-     nullptr,
-     {}},
-    {"interfaces", "ip link", holds<kInterfaceList>, always_whole, {"ip", "link"}},
-    {"mlxconfig", "mlxconfig -d DEVICE q", holds<kMlxconfig, true>, holds<kMlxconfig, true>, {}},
-    {"mlnx_qos", "mlnx_qos -i INTERFACE", holds<kMlnxQos, true>, always_whole, {}},
-    {"kernel-log", "dmesg", holds<kKernelLog>, holds<kWholeKernelLog>, {"dmesg"}},
-    {"imex", "nvidia-imex-ctl -N", holds<kImexState, true>, always_whole, {"nvidia-imex-ctl", "-N"}},
-    {"nccl-library", "ls -l /usr/lib/*/libnccl.so.2*", holds<kNcclLibrary>, always_whole, {}},
-    {"ucx", "ucx_info -v", holds<kUcxVersion, true>, always_whole, {"ucx_info", "-v"}},
-    {"nccl-log", "a log with NCCL_DEBUG=INFO", is_nccl_log, holds<kWholeNcclLog>, {}},
+    {"partition-keys", "grep . /sys/class/infiniband/*/ports/*/pkeys/*", of_sysfs("/pkeys/"), nullptr, {}},
+    // "ip link", "ip addr" and their brief forms all show this flag.
+    {"interfaces", "ip link", has("<LOOPBACK,"), always_whole, {"ip", "link"}},
+    {"mlxconfig", "mlxconfig -d DEVICE q", begins("PCI_WR_ORDERING"), begins("PCI_WR_ORDERING"), {}},
+    {"mlnx_qos", "mlnx_qos -i INTERFACE", begins("PFC configuration:"), always_whole, {}},
+    {"kernel-log", "dmesg", has(kKernelLog), has(kWholeKernelLog), {"dmesg"}},
+    {"imex", "nvidia-imex-ctl -N", begins("Domain State:"), always_whole, {"nvidia-imex-ctl", "-N"}},
+    {"nccl-library", "ls -l /usr/lib/*/libnccl.so.2*", has("libnccl.so.2."), always_whole, {}},
+    {"ucx", "ucx_info -v", begins("# Library version:"), always_whole, {"ucx_info", "-v"}},
+    {"nccl-log", "a log with NCCL_DEBUG=INFO", is_nccl_log, has("Init COMPLETE"), {}},
 }};
 
 }  // namespace

@@ -438,14 +438,11 @@ DoctorVerdict look_at_row_remapping(const Evidence& evidence) {
 }
 
 DoctorVerdict look_at_peer_memory(const Evidence& evidence) {
-  const auto loaded = [&evidence](std::string_view name) {
-    const auto& modules = evidence.of("lsmod");
-    return std::ranges::any_of(modules,
-                               [name](const EvidenceLine& line) { return line.text.starts_with(name); });
-  };
-  if (loaded("nvidia_peermem") || loaded("nv_peer_mem") || exports_dma_buf(evidence)) return healthy();
+  if (has_module(evidence, "nvidia_peermem") || has_module(evidence, "nv_peer_mem") ||
+      exports_dma_buf(evidence))
+    return healthy();
   if (!evidence.whole.contains("lsmod")) return std::nullopt;
-  if (!loaded("nvidia ") || !loaded("mlx5_ib")) return healthy();
+  if (!has_module(evidence, "nvidia ") || !has_module(evidence, "mlx5_ib")) return healthy();
   // Without the driver's kind and the kernel's version, DMA-BUF may be there.
   if (evidence.of("nvidia-module").empty() || evidence.of("kernel-version").empty()) return std::nullopt;
   return finding(

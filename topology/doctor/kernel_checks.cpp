@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 #include <utility>
 
@@ -168,28 +167,19 @@ DoctorVerdict look_at_idle_states(const Evidence& evidence) {
   return found;
 }
 
-bool has_capability(std::string_view mask, int bit) {
-  constexpr int kBitsPerDigit = 4;
-  const auto digit = static_cast<std::size_t>(bit / kBitsPerDigit);
-  if (mask.size() <= digit) return false;
-  const char text = mask[mask.size() - 1 - digit];
-  const int value =
-      std::isdigit(static_cast<unsigned char>(text)) != 0 ? text - '0' : (text | 0x20) - 'a' + 10;
-  return (value >> (bit % kBitsPerDigit) & 1) != 0;
-}
-
 /// A container (its system calls are filtered) that may not be given CAP_SYS_NICE: the filter then refuses
 /// what places memory on NUMA nodes.
 DoctorVerdict look_at_capabilities(const Evidence& evidence) {
-  for (const EvidenceLine& line : evidence.of("nccl-log"))
-    if (has_text(line.text, "cuMem host allocations do not appear to be work"))  // init.cc
-      return finding(quoted(line));
-  constexpr int kSysNice = 23;  // linux/capability.h
+  if (const EvidenceLine* line =
+          first_line_with(evidence.of("nccl-log"), "cuMem host allocations do not appear to be work"))
+    return finding(quoted(*line));   // NCCL, init.cc
+  constexpr unsigned kSysNice = 23;  // linux/capability.h
   const auto bounding = field(evidence, "status", "CapBnd:");
+  const auto mask = parse_hex(bounding.value_or(""));
   const auto seccomp = field(evidence, "status", "Seccomp:");
   const std::optional<bool> gpus = has_gpus(evidence);
-  if (!bounding || !seccomp || !gpus) return std::nullopt;
-  if (!*gpus || *seccomp != "2" || has_capability(*bounding, kSysNice)) return healthy();
+  if (!mask || !seccomp || !gpus) return std::nullopt;
+  if (!*gpus || *seccomp != "2" || (*mask >> kSysNice & 1U) != 0) return healthy();
   return finding({fmt::format("system calls are filtered (Seccomp: 2), and CapBnd {} has no SYS_NICE",
                               excerpt(*bounding, 20)),
                   evidence.of("status").front().location});

@@ -70,10 +70,7 @@ DoctorVerdict look_at_lost_gpus(const Evidence& evidence) {
 
 /// The module asks for a function of the RDMA driver that this one lacks, or has in another version.
 DoctorVerdict look_at_refused_peer_memory(const Evidence& evidence) {
-  const auto& modules = evidence.of("lsmod");
-  const bool loaded = std::ranges::any_of(modules, [](const EvidenceLine& line) {
-    return line.text.starts_with("nvidia_peermem ") || line.text.starts_with("nv_peer_mem ");
-  });
+  const bool loaded = has_module(evidence, "nvidia_peermem ") || has_module(evidence, "nv_peer_mem ");
   if (loaded || exports_dma_buf(evidence)) return healthy();
   return lines_that(evidence, "kernel-log", [](std::string_view line) {
     const bool of_module = has_text(line, "nvidia_peermem: ") || has_text(line, "nv_peer_mem: ");

@@ -19,18 +19,13 @@ bool chose_sockets(std::string_view line) {
 /// That, or a channel "via NET/Socket/0". Single-node runs load it, too, and use none of it: without a
 /// channel by the network nothing is lost.
 DoctorVerdict look_at_sockets(const Evidence& evidence) {
-  bool by_network = false;
-  bool over_tcp = false;  // which is log-no-provider's, and clears nothing here
-  std::vector<DoctorObservation> found;
-  for (const EvidenceLine& line : evidence.of("nccl-log")) {
-    over_tcp = over_tcp || is_libfabric_over_tcp(line.text);
-    by_network = by_network || has_text(line.text, "via NET/");
-    if (found.empty() && has_text(line.text, "via NET/Socket")) found.push_back(quoted(line));
-  }
+  const auto& log = evidence.of("nccl-log");
+  const bool by_network = any_line_has(log, "via NET/");
   if (!by_network && job_shape(evidence).has_several_nodes == true)
     return lines_that(evidence, "nccl-log", chose_sockets);
-  if (found.empty() && over_tcp) return std::nullopt;
-  return by_network ? DoctorVerdict(found) : std::nullopt;
+  if (const EvidenceLine* line = first_line_with(log, "via NET/Socket")) return finding(quoted(*line));
+  // TCP of libfabric is log-no-provider's, and clears nothing here.
+  return healthy_if(by_network && std::ranges::none_of(log, is_libfabric_over_tcp, &EvidenceLine::text));
 }
 
 /// GH200, GB200 and GB300, by the names of the GPUs.
@@ -64,12 +59,9 @@ DoctorVerdict look_at_gpudirect(const Evidence& evidence) {
   if (has_grace_cpu(evidence)) return std::nullopt;  // look_at_grace_gpudirect
   std::size_t direct = 0;
   std::size_t staged = 0;
-  bool channels = false;
   const EvidenceLine* first = nullptr;
-  const EvidenceLine* disabled = nullptr;
-  for (const EvidenceLine& line : evidence.of("nccl-log")) {
-    channels = channels || has_text(line.text, " via ");
-    if (disabled == nullptr && has_text(line.text, "GPU Direct RDMA Disabled for HCA")) disabled = &line;
+  const auto& log = evidence.of("nccl-log");
+  for (const EvidenceLine& line : log) {
     if (!is_network_channel(line.text)) continue;
     if (has_text(line.text, "GDRDMA")) {
       direct += 1 + line.more;
@@ -78,7 +70,8 @@ DoctorVerdict look_at_gpudirect(const Evidence& evidence) {
       if (first == nullptr) first = &line;
     }
   }
-  if (disabled != nullptr && !channels && job_shape(evidence).has_several_nodes != false)
+  if (const EvidenceLine* disabled = first_line_with(log, "GPU Direct RDMA Disabled for HCA");
+      disabled != nullptr && !any_line_has(log, " via ") && job_shape(evidence).has_several_nodes != false)
     return finding(quoted(*disabled));
   // One connection of an excerpt says little of the others.
   if (direct + staged < 2) return std::nullopt;
@@ -116,10 +109,10 @@ DoctorVerdict look_at_bridges(const Evidence& evidence) {
 /// well.
 DoctorVerdict look_at_link_layers(const Evidence& evidence) {
   bool seen = false;
-  bool failed = false;
+  const auto& log = evidence.of("nccl-log");
+  const bool failed = any_line_has(log, "ibv_modify_qp failed") || any_line_has(log, "Got completion");
   std::vector<DoctorObservation> mixed;
-  for (const EvidenceLine& line : evidence.of("nccl-log")) {
-    failed = failed || has_text(line.text, "ibv_modify_qp failed") || has_text(line.text, "Got completion");
+  for (const EvidenceLine& line : log) {
     const auto ports = text_behind(line.text, "NET/IB : Using [");
     if (!ports) continue;
     seen = true;

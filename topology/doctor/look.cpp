@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::string_view kSetByEnvironment = " set by environment to ";
 
-bool any_module(const Evidence& evidence, std::string_view prefix) {
-  const auto& modules = evidence.of("lsmod");
-  return std::ranges::any_of(modules,
-                             [prefix](const EvidenceLine& line) { return line.text.starts_with(prefix); });
-}
-
 bool any_function(const Evidence& evidence, std::string_view vendor) {
   const auto& lines = evidence.of("lspci");
   return std::ranges::any_of(lines, [vendor](const EvidenceLine& line) {
@@ -42,6 +36,12 @@ std::optional<int> version_code(std::string_view text) {
 }
 
 }  // namespace
+
+bool has_module(const Evidence& evidence, std::string_view prefix) {
+  const auto& modules = evidence.of("lsmod");
+  return std::ranges::any_of(modules,
+                             [prefix](const EvidenceLine& line) { return line.text.starts_with(prefix); });
+}
 
 std::optional<NcclVersion> nccl_version(const Evidence& evidence) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kWhere{
@@ -77,7 +77,7 @@ DoctorObservation quoted(const EvidenceLine& line) {
 }
 
 std::optional<bool> has_gpus(const Evidence& evidence) {
-  if (!evidence.host.gpus.empty() || any_module(evidence, "nvidia ") ||
+  if (!evidence.host.gpus.empty() || has_module(evidence, "nvidia ") ||
       any_function(evidence, "NVIDIA Corporation"))
     return true;
   const bool asked = evidence.whole.contains("lsmod") || evidence.whole.contains("lspci") ||
@@ -88,7 +88,7 @@ std::optional<bool> has_gpus(const Evidence& evidence) {
 std::optional<bool> has_rdma(const Evidence& evidence) {
   // An RDMA device has a GUID; an interface alone has none.
   const bool listed = std::ranges::any_of(evidence.host.nics, is_rdma);
-  if (listed || any_module(evidence, "mlx5_ib") || !evidence.of("ibv_devinfo").empty()) return true;
+  if (listed || has_module(evidence, "mlx5_ib") || !evidence.of("ibv_devinfo").empty()) return true;
   const auto& sources = evidence.host.sources;
   const bool asked =
       evidence.whole.contains("lsmod") || std::ranges::any_of(sources, [](const Source& source) {
@@ -116,16 +116,14 @@ std::optional<EnvironmentSetting> environment_setting(const Evidence& evidence, 
 }
 
 bool exports_dma_buf(const Evidence& evidence) {
-  bool open = false;
-  for (const EvidenceLine& line : evidence.of("nvidia-module"))
-    open = open || has_text(line.text, "Open Kernel Module");
+  const bool open = any_line_has(evidence.of("nvidia-module"), "Open Kernel Module");
   if (!open || evidence.of("kernel-version").empty()) return false;
   const auto kernel = kernel_release(evidence.of("kernel-version").front().text);
   return kernel && *kernel >= KernelRelease{5, 12};
 }
 
 std::string gpudirect_fix(const Evidence& evidence) {
-  if (any_module(evidence, "nvidia_peermem") || any_module(evidence, "nv_peer_mem"))
+  if (has_module(evidence, "nvidia_peermem") || has_module(evidence, "nv_peer_mem"))
     return "the peer memory module is loaded where lsmod was taken; of that node see ACS (lspci -vvv), "
            "iommu=pt, NCCL_NET_GDR_LEVEL and whether the NIC and the GPU are below one switch; on others: "
            "modprobe nvidia-peermem";
@@ -166,12 +164,11 @@ JobShape job_shape(const Evidence& evidence) {
   std::size_t listed_ranks = 0;
   std::set<std::string_view> devices;
   bool same_names = false;
-  bool uses_network = false;  // which a job on one node need not
-  bool crosses_by_nvlink = false;
-  for (const EvidenceLine& line : evidence.of("nccl-log")) {
+  const std::vector<EvidenceLine>& log = evidence.of("nccl-log");
+  const bool uses_network = any_line_has(log, "via NET/");  // which a job on one node need not
+  const bool crosses_by_nvlink = any_line_has(log, " MNNVL 1");
+  for (const EvidenceLine& line : log) {
     const std::string_view text = line.text;
-    uses_network = uses_network || has_text(text, "via NET/");
-    crosses_by_nvlink = crosses_by_nvlink || has_text(text, " MNNVL 1");
     nodes = std::max(nodes, integer_behind(text, " nNodes ").value_or(0));
     local_ranks = std::max(local_ranks, integer_behind(text, " localRanks ").value_or(0));
     // nccl-tests' list: "#  Rank  0 Group  0 Pid  16629 on HOST device  0 [0000:06:00] NVIDIA H100".

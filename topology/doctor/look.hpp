@@ -50,8 +50,16 @@ template <std::size_t count>
   return found_where(is_known, std::move(found));
 }
 
+/// The first of the lines that has the text; null where none has.
+[[nodiscard]] inline const EvidenceLine* first_line_with(const std::vector<EvidenceLine>& lines,
+                                                         std::string_view part) {
+  const auto found =
+      std::ranges::find_if(lines, [part](const EvidenceLine& line) { return has_text(line.text, part); });
+  return found == lines.end() ? nullptr : &*found;
+}
+
 [[nodiscard]] inline bool any_line_has(const std::vector<EvidenceLine>& lines, std::string_view part) {
-  return std::ranges::any_of(lines, [part](const EvidenceLine& line) { return has_text(line.text, part); });
+  return first_line_with(lines, part) != nullptr;
 }
 
 /// The lines of a source for which `is_finding(text)` holds, each text once, as found_in().
@@ -68,6 +76,9 @@ template <class IsFinding>
   }
   return found_in(evidence, source, std::move(found));
 }
+
+/// Whether lsmod lists a module whose line begins so; a blank ends the whole name.
+[[nodiscard]] bool has_module(const Evidence& evidence, std::string_view prefix);
 
 /// Whether the machine has NVIDIA GPUs, by any evidence; none where nothing says.
 [[nodiscard]] std::optional<bool> has_gpus(const Evidence& evidence);

@@ -255,26 +255,14 @@ bool denies_what_others_use(const std::vector<EvidenceLine>& log) {
 /// The plugin asks libfabric once for each of its protocols, and a container sees NICs that it does not have:
 /// where a network was found all the same, that does not matter. A process that its watchdog ends aborts.
 void leave_out_what_others_do(const std::vector<EvidenceLine>& log, LogMessages& messages) {
-  bool by_libfabric = false;
-  bool uses_libfabric = false;
-  bool over_tcp = false;
-  bool by_rdma = false;
-  bool by_sockets = false;
-  bool by_watchdog = false;
-  for (const EvidenceLine& line : log) {
-    over_tcp = over_tcp || is_libfabric_over_tcp(line.text);
-    by_libfabric =
-        by_libfabric || (has_text(line.text, "NET/OFI Selected ") && !is_libfabric_over_tcp(line.text));
-    uses_libfabric = uses_libfabric || has_text(line.text, "Using network AWS Libfabric") ||
-                     has_text(line.text, "Using network Libfabric") ||
-                     has_text(line.text, "Assigned NET plugin Libfabric") ||
-                     has_text(line.text, "Libfabric/");
-    by_rdma = by_rdma || has_text(line.text, "Using network IB") || has_text(line.text, "NET/IB : Using [");
-    by_sockets = by_sockets || has_text(line.text, "Using network Socket");
-    by_watchdog = by_watchdog || has_text(line.text, "Watchdog caught collective");
-  }
-  const bool rdma_alone = by_rdma && !by_sockets;
-  if ((by_libfabric || rdma_alone) && !over_tcp) messages.said.erase("log-no-provider");
+  const auto says = [&log](std::string_view part) { return any_line_has(log, part); };
+  const bool over_tcp = std::ranges::any_of(log, is_libfabric_over_tcp, &EvidenceLine::text);
+  const bool uses_libfabric = says("Using network AWS Libfabric") || says("Using network Libfabric") ||
+                              says("Assigned NET plugin Libfabric") || says("Libfabric/");
+  const bool rdma_alone =
+      (says("Using network IB") || says("NET/IB : Using [")) && !says("Using network Socket");
+  const bool by_watchdog = says("Watchdog caught collective");
+  if ((says("NET/OFI Selected ") || rdma_alone) && !over_tcp) messages.said.erase("log-no-provider");
   if (uses_libfabric || rdma_alone) messages.said.erase("log-ofi-start");
   if (rdma_alone && messages.said.contains("log-device-denied") && !denies_what_others_use(log))
     messages.said.erase("log-device-denied");

@@ -28,9 +28,7 @@ std::vector<DoctorObservation> redirecting_lines(const Evidence& evidence) {
 
 /// The bridges above a device, neither the device itself nor the root port.
 std::vector<const PciDevice*> bridges_above(const Host& host, const Device& device) {
-  const auto address = pci_address_of(host, device);
-  if (!address) return {};
-  const std::vector<const PciDevice*> way = way_to_root(host, *address);
+  const std::vector<const PciDevice*> way = way_to_root(host, device);
   return way.size() > 2 ? std::vector(way.begin() + 1, way.end() - 1) : std::vector<const PciDevice*>{};
 }
 
@@ -41,9 +39,7 @@ std::vector<std::pair<Device, const PciDevice*>> root_ports_between(const Host& 
   for (std::size_t i = 0; i < host.gpus.size(); ++i) {
     if (host.gpus[i].nvlinks_active.value_or(0) > 0) return {};
     const Device gpu{DeviceKind::gpu, static_cast<int>(i)};
-    const auto address = pci_address_of(host, gpu);
-    if (!address) continue;
-    const std::vector<const PciDevice*> way = way_to_root(host, *address);
+    const std::vector<const PciDevice*> way = way_to_root(host, gpu);
     if (way.size() == 2) ports.emplace_back(gpu, way.back());
   }
   return ports.size() < 2 ? std::vector<std::pair<Device, const PciDevice*>>() : ports;
@@ -97,8 +93,7 @@ DoctorVerdict look_at_width(const Evidence& evidence) {
   std::vector<DoctorObservation> found;
   bool seen = false;
   for (const Device& device : gpus_and_nics(evidence.host)) {
-    const auto address = pci_address_of(evidence.host, device);
-    const PciDevice* function = address ? find_pci_device(evidence.host, *address) : nullptr;
+    const PciDevice* function = find_pci_device(evidence.host, device);
     if (function == nullptr || !function->link_now.width.known()) continue;
     const PciDevice* above = find_pci_device(evidence.host, function->parent);
     const bool both_ends =
@@ -109,9 +104,10 @@ DoctorVerdict look_at_width(const Evidence& evidence) {
     if (usual == 0 || (!both_ends && evidence.host.gpus.size() < 2)) continue;
     seen = true;
     if (now > 0 && now < usual)
-      found.push_back({fmt::format("{} ({}): x{}, {} x{}", device_label(evidence.host, device), *address, now,
-                                   both_ends ? "and both ends allow" : "and a GPU of its model has", usual),
-                       ""});
+      found.push_back(
+          {fmt::format("{} ({}): x{}, {} x{}", device_label(evidence.host, device), function->address, now,
+                       both_ends ? "and both ends allow" : "and a GPU of its model has", usual),
+           ""});
   }
   return found_where(seen, found);
 }
@@ -190,9 +186,7 @@ DoctorVerdict look_at_virtual_bridges(const Evidence& evidence) {
   std::vector<DoctorObservation> found;
   bool seen = false;
   for (const Device& device : gpus_and_nics(evidence.host)) {
-    const auto address = pci_address_of(evidence.host, device);
-    if (!address) continue;
-    const std::vector<const PciDevice*> way = way_to_root(evidence.host, *address);
+    const std::vector<const PciDevice*> way = way_to_root(evidence.host, device);
     for (std::size_t i = 1; i < way.size(); ++i) {
       const bool is_virtual = is_virtual_bridge(evidence.host, *way[i]);
       seen = seen || is_virtual || way[i]->link_max.gigatransfers_per_second.known();

@@ -336,10 +336,10 @@ std::optional<RanksHeard> ranks_heard(const std::vector<EvidenceLine>& log) {
 
 LocalConnections local_connections(const Evidence& evidence) {
   LocalConnections local;
-  bool by_switch = false;
+  const auto& log = evidence.of("nccl-log");
+  const bool by_switch = any_line_has(log, "NVLS multicast support is available");
   const GpuModel* model = nullptr;
-  for (const EvidenceLine& line : evidence.of("nccl-log")) {
-    by_switch = by_switch || has_text(line.text, "NVLS multicast support is available");
+  for (const EvidenceLine& line : log) {
     // "#  Rank  0 Group  0 Pid   4711 on        n17 device  0 [0000:1b:00] NVIDIA H100 80GB HBM3"
     if (line.text.starts_with('#') && has_text(line.text, " device ") && !is_slice_of_gpu(line.text))
       if (const GpuModel* found = find_gpu_model(line.text.substr(line.text.rfind(']') + 1))) model = found;

@@ -99,12 +99,11 @@ DoctorVerdict look_at_unseen_peer_memory(const Evidence& evidence) {
   constexpr int kSeesItSince = 22304;
   const auto version = nccl_version(evidence);
   if (!version || evidence.of("kernel-version").empty() || !evidence.has("lsmod")) return std::nullopt;
-  const auto& modules = evidence.of("lsmod");
-  const bool loaded = std::ranges::any_of(
-      modules, [](const EvidenceLine& line) { return line.text.starts_with("nvidia_peermem"); });
   const auto kernel = kernel_release(evidence.of("kernel-version").front().text);
   if (!kernel) return std::nullopt;
-  if (!loaded || version->code >= kSeesItSince || *kernel < KernelRelease{6, 6}) return healthy();
+  if (!has_module(evidence, "nvidia_peermem") || version->code >= kSeesItSince ||
+      *kernel < KernelRelease{6, 6})
+    return healthy();
   return finding({fmt::format("NCCL {} on Linux {}.{} does not see nvidia_peermem, which is loaded",
                               nccl_version_text(version->code), kernel->major, kernel->minor),
                   version->location});

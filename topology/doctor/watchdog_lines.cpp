@@ -101,7 +101,7 @@ bool is_symptom(std::string_view error) {
                                                        "waiting for clients",
                                                        "wait timeout after",
                                                        "socket has timed out"};
-  return std::ranges::any_of(kSymptoms, [&](std::string_view each) { return has_text(error, each); });
+  return has_one_of(error, kSymptoms);
 }
 
 /// The last line of a Python traceback as torchrun prints it, "[rank6]: torch.OutOfMemoryError: CUDA out of
@@ -456,9 +456,9 @@ DoctorVerdict look_at_watchdog(const Evidence& evidence) {
     if (std::string words = ranks_that_did_not_join(line.text); !words.empty())
       if (desynced.insert(words).second) found.push_back({std::move(words), line.location});
   if (found.empty())  // in a form that does not name its rank
-    for (const EvidenceLine& line : evidence.of("nccl-log"))
-      if (found.empty() && has_text(line.text, "Watchdog caught collective operation timeout"))
-        found.push_back(quoted(line));
+    if (const EvidenceLine* line =
+            first_line_with(evidence.of("nccl-log"), "Watchdog caught collective operation timeout"))
+      found.push_back(quoted(*line));
   return found_in(evidence, "nccl-log", found);
 }
 

@@ -96,7 +96,7 @@ std::vector<DeviceSlot> slots_of(const Host& host) {
 /// Whether a source shows what the device's PCI function hangs on: a bridge, a host bridge or, without any
 /// bridge between, a NUMA node. nvidia-smi names functions and shows no tree.
 bool shows_attachment(const Host& host, const Device& device) {
-  const auto way = way_to_root(host, pci_address_of(host, device).value_or(""));
+  const auto way = way_to_root(host, device);
   return !way.empty() && (way.back()->host_bridge.known() || way.back()->numa_node.known());
 }
 

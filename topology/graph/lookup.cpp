@@ -98,6 +98,10 @@ const PciDevice* find_pci_device(const Host& host, std::string_view address) {
   return found == host.pci_devices.end() ? nullptr : &*found;
 }
 
+const PciDevice* find_pci_device(const Host& host, const Device& device) {
+  return find_pci_device(host, pci_address_of(host, device).value_or(""));
+}
+
 std::optional<std::string> pci_address_of(const Host& host, const Device& device) {
   switch (device.kind) {
     case DeviceKind::gpu:
@@ -123,6 +127,10 @@ std::vector<const PciDevice*> way_to_root(const Host& host, std::string_view add
   return way;
 }
 
+std::vector<const PciDevice*> way_to_root(const Host& host, const Device& device) {
+  return way_to_root(host, pci_address_of(host, device).value_or(""));
+}
+
 bool is_virtual_bridge(const Host& host, const PciDevice& device) {
   if (!has_a_virtual_link(device)) return false;
   const PciDevice* above = find_pci_device(host, device.parent);
@@ -145,10 +153,8 @@ std::optional<int> numa_node_of(const Host& host, const Device& device) {
   if (device.kind == DeviceKind::nic && at(host.nics, device).numa_node.known()) {
     return at(host.nics, device).numa_node.value;
   }
-  if (const auto address = pci_address_of(host, device)) {
-    for (const PciDevice* step : way_to_root(host, *address)) {
-      if (step->numa_node.known()) return step->numa_node.value;
-    }
+  for (const PciDevice* step : way_to_root(host, device)) {
+    if (step->numa_node.known()) return step->numa_node.value;
   }
   if (device.kind == DeviceKind::gpu) {
     const auto nodes = parse_cpu_list(at(host.gpus, device).numa_affinity.value_or(""));
@@ -219,15 +225,16 @@ std::vector<std::vector<Device>> sorted_channels(const ChannelGraph& graph) {
   return sorted;
 }
 
+const GpuModel* find_gpu_model(const Host& host, const Gpu& gpu) {
+  if (const GpuModel* model = find_gpu_model(gpu.model.value_or(""))) return model;
+  const PciDevice* pci = find_pci_device(host, gpu.pci_address.value_or(""));
+  return pci == nullptr ? nullptr : find_gpu_model_by_pci(pci->vendor.value_or(""), pci->device.value_or(""));
+}
+
 std::optional<int> sm_of(const Host& host, const Gpu& gpu) {
   if (gpu.sm.known()) return gpu.sm.value;
-  const GpuModel* model = find_gpu_model(gpu.model.value_or(""));
-  if (model == nullptr) {
-    const PciDevice* pci = find_pci_device(host, gpu.pci_address.value_or(""));
-    if (pci != nullptr) model = find_gpu_model_by_pci(pci->vendor.value_or(""), pci->device.value_or(""));
-  }
-  if (model == nullptr) return std::nullopt;
-  return model->sm;
+  const GpuModel* model = find_gpu_model(host, gpu);
+  return model == nullptr ? std::nullopt : std::optional(model->sm);
 }
 
 std::optional<GpuGeneration> generation_of(const Host& host, const Gpu& gpu) {

@@ -11,11 +11,13 @@ namespace collbench::topology {
 
 /// The PCI function at `address`; none when the graph does not hold it (or `address` is empty).
 [[nodiscard]] const PciDevice* find_pci_device(const Host& host, std::string_view address);
+[[nodiscard]] const PciDevice* find_pci_device(const Host& host, const Device& device);
 
 [[nodiscard]] std::optional<std::string> pci_address_of(const Host& host, const Device& device);
 
 /// The function at `address` and the bridges above it, nearest first; empty when it is not in the graph.
 [[nodiscard]] std::vector<const PciDevice*> way_to_root(const Host& host, std::string_view address);
+[[nodiscard]] std::vector<const PciDevice*> way_to_root(const Host& host, const Device& device);
 
 /// Whether a hypervisor made the bridge up: no real one above a GPU or a NIC has one lane of the first
 /// generation, or that rate and no lanes at all (NVIDIA/nccl#749). Not one below such a bridge: NCCL and /sys
@@ -51,6 +53,9 @@ namespace collbench::topology {
 /// The channels, sorted, and rings that stay inside the host turned to start at the same device: equal where
 /// NCCL plans the same, in whatever order it found it.
 [[nodiscard]] std::vector<std::vector<Device>> sorted_channels(const ChannelGraph& graph);
+
+/// The catalog's model, by the GPU's name, else by its PCI function; null where neither is in it.
+[[nodiscard]] const GpuModel* find_gpu_model(const Host& host, const Gpu& gpu);
 
 /// Compute capability × 10: the GPU's own fact, else that of its model (topology/catalog/gpus.hpp).
 [[nodiscard]] std::optional<int> sm_of(const Host& host, const Gpu& gpu);

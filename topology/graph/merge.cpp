@@ -25,8 +25,6 @@ bool agree(const T& a, const T& b) {
   return a == b;
 }
 
-/// UUIDs that a tool masked say nothing.
-
 template <class T>
 bool same_known(const Fact<T>& a, const Fact<T>& b) {
   return a.known() && a.value == b.value;
@@ -363,8 +361,7 @@ class Merger {
       const bool same = !by_tree || by_tree == stated.type.value ||
                         (by_tree == PathType::phb && stated.type.value == PathType::node);
       if (same) continue;
-      const auto address = pci_address_of(host_, stated.from).value_or("");
-      const PciDevice* device = find_pci_device(host_, address);
+      const PciDevice* device = find_pci_device(host_, stated.from);
       host_.disagreements.push_back({pair_label(stated.from, stated.to), "path",
                                      fact_text(*stated.type.value), stated.type.source, fact_text(*by_tree),
                                      device != nullptr ? device->class_code.source : stated.type.source});

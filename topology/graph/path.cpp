@@ -20,14 +20,6 @@ int direct_nvlinks(const Host& host, const Device& from, const Device& to) {
   return links;
 }
 
-int links_to_switches(const Host& host, const Device& gpu) {
-  int links = 0;
-  for (const NvLinkBundle& bundle : host.nvlinks) {
-    if (bundle.from == gpu && bundle.to.kind == DeviceKind::nvswitch) links += bundle.count.value_or(0);
-  }
-  return links;
-}
-
 std::optional<double> nvlink_gigabytes(const Host& host, const Device& gpu, int links) {
   const auto generation = generation_of(host, host.gpus.at(static_cast<std::size_t>(gpu.index)));
   if (!generation) return std::nullopt;
@@ -74,7 +66,7 @@ std::optional<Path> nvlink_path(const Host& host, const Device& a, const Device&
   // A link has two ends: one that only one end reports is still a link (and a finding of topo diff).
   const int links = there > 0 && back > 0 ? std::min(there, back) : std::max(there, back);
   if (links == 0) return std::nullopt;
-  return Path{PathType::nvl, links, {nvlink_hop(host, a, links)}, true, {}};
+  return Path{PathType::nvl, links, {nvlink_hop(host, a, links)}, true};
 }
 
 std::optional<Path> c2c_path(const Host& host, const Device& a, const Device& b) {
@@ -89,8 +81,7 @@ std::optional<Path> c2c_path(const Host& host, const Device& a, const Device& b)
               0,
               {{HopKind::c2c, fmt::format("C2C of {}", device_label(host, gpu)),
                 facts.c2c_gigabytes_per_second.value}},
-              true,
-              {}};
+              true};
 }
 
 /// Host bridge of the function's root; empty when no source says.
@@ -131,20 +122,13 @@ void add_pci_hops(const std::vector<const PciDevice*>& way, std::size_t shared, 
 }
 
 std::optional<Path> pci_path(const Host& host, const Device& a, const Device& b) {
-  const auto way_of = [&host](const Device& device) {
-    return way_to_root(host, pci_address_of(host, device).value_or(""));
-  };
-  const auto way_a = way_of(a);
-  const auto way_b = way_of(b);
+  const auto way_a = way_to_root(host, a);
+  const auto way_b = way_to_root(host, b);
   const StatedPath* stated = find_stated_path(host, a, b);
   std::size_t shared = 0;
   auto type = type_by_pci(host, a, b, way_a, way_b, &shared);
   Path path;
-  if (stated != nullptr && stated->type.known()) {
-    type = stated->type.value;
-    const auto source = static_cast<std::size_t>(stated->type.source);
-    if (source < host.sources.size()) path.stated_by = host.sources[source].reader;
-  }
+  if (stated != nullptr && stated->type.known()) type = stated->type.value;
   if (!type) return std::nullopt;
   path.type = *type;
   add_pci_hops(way_a, shared, path.hops);
@@ -173,11 +157,8 @@ std::optional<int> bundled_to_switches(const Host& host, const Device& gpu) {
 }  // namespace
 
 std::optional<PathType> pci_path_type(const Host& host, const Device& a, const Device& b) {
-  const auto way_of = [&host](const Device& device) {
-    return way_to_root(host, pci_address_of(host, device).value_or(""));
-  };
   std::size_t shared = 0;
-  return type_by_pci(host, a, b, way_of(a), way_of(b), &shared);
+  return type_by_pci(host, a, b, way_to_root(host, a), way_to_root(host, b), &shared);
 }
 
 int nvlinks_between(const Host& host, const Device& from, const Device& to) {
@@ -186,7 +167,7 @@ int nvlinks_between(const Host& host, const Device& from, const Device& to) {
   for (const StatedPath& path : host.stated_paths) {
     if (path.from == from && path.to == to && path.nvlinks.known()) return *path.nvlinks.value;
   }
-  return std::min(links_to_switches(host, from), links_to_switches(host, to));
+  return std::min(bundled_to_switches(host, from).value_or(0), bundled_to_switches(host, to).value_or(0));
 }
 
 std::vector<std::string> nvlink_disagreements(const Host& host) {
@@ -240,7 +221,7 @@ bool has_nvswitch(const Host& host) {
 }
 
 std::optional<Path> path_between(const Host& host, const Device& a, const Device& b) {
-  if (a == b) return Path{PathType::loc, 0, {}, true, {}};
+  if (a == b) return Path{PathType::loc, 0, {}, true};
   if (auto path = nvlink_path(host, a, b)) return path;
   if (auto path = c2c_path(host, a, b)) return path;
   return pci_path(host, a, b);

@@ -23,7 +23,6 @@ struct Path {
   int nvlinks = 0;            ///< of an NVL or NVB path; the fewer where the two directions disagree
   std::vector<PathHop> hops;  ///< may be empty where a source states the type and nothing shows the way
   bool complete = true;       ///< false: a hop is missing or its rate is not known
-  std::string stated_by;      ///< the source that states the type; empty when it follows from the graph
 
   bool operator==(const Path&) const = default;
 };

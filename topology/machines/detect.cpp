@@ -49,13 +49,6 @@ struct ComparedFacts {
   std::string link_layer;
 };
 
-const GpuModel* model_of(const Host& host) {
-  const Gpu& gpu = host.gpus.front();
-  if (const GpuModel* model = find_gpu_model(gpu.model.value_or(""))) return model;
-  const PciDevice* pci = find_pci_device(host, gpu.pci_address.value_or(""));
-  return pci == nullptr ? nullptr : find_gpu_model_by_pci(pci->vendor.value_or(""), pci->device.value_or(""));
-}
-
 constexpr double kFabricGigabits = 100;
 
 const NicPort* first_port(const Nic& nic) { return nic.ports.empty() ? nullptr : &nic.ports.front(); }
@@ -106,7 +99,7 @@ FabricNics fabric_nics(const Host& host) {
 
 ComparedFacts compared_facts(const Host& host) {
   ComparedFacts facts;
-  const GpuModel* model = model_of(host);
+  const GpuModel* model = find_gpu_model(host, host.gpus.front());
   facts.model = model != nullptr ? std::string(model->name) : host.gpus.front().model.value_or("");
   facts.sm = sm_of(host, host.gpus.front());
   facts.gpus = host.gpus.size();

@@ -131,7 +131,7 @@ class Drawing {
   }
 
   [[nodiscard]] std::string pcie_of(const Device& device) const {
-    const PciDevice* pci = find_pci_device(host_, pci_address_of(host_, device).value_or(""));
+    const PciDevice* pci = find_pci_device(host_, device);
     if (pci == nullptr) return {};
     const int generation = pcie_generation(pci->link_max.gigatransfers_per_second.value_or(0));
     const int width = pci->link_now.width.value_or(pci->link_max.width.value_or(0));

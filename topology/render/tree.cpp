@@ -128,7 +128,7 @@ std::vector<Branch> below(const Host& host, const std::string& parent, std::opti
 /// Devices without a place in the PCI tree, by the NUMA node that they are said to be near.
 void add_unplaced(const Host& host, std::optional<int> numa_node, std::vector<Branch>& branches) {
   for (const Device& device : gpus_and_nics(host)) {
-    if (find_pci_device(host, pci_address_of(host, device).value_or("")) != nullptr) continue;
+    if (find_pci_device(host, device) != nullptr) continue;
     if (numa_node_of(host, device) == numa_node) branches.push_back(device_branch(host, device));
   }
 }
