@@ -83,34 +83,24 @@ OverrideBy override_of(const NcclLibrary& nccl, launch::Ranks& ranks) {
 
 /// Of what a row has in common with its trial.
 RowKey trial_key(const RowKey& row) {
-  RowKey key;
-  key.operation = row.operation;
-  key.type = row.type;
-  key.reduction = row.reduction;
-  key.algorithm = row.algorithm;
-  return key;
+  return {
+      .operation = row.operation, .type = row.type, .reduction = row.reduction, .algorithm = row.algorithm};
 }
 
 /// One row of 1 KiB for each operation, type and reduction that is wanted.
 std::vector<RowKey> trial_keys(const NcclOptions& options, const std::string& algorithm) {
   std::vector<RowKey> keys;
   for (const OperationId id : options.operations) {
-    for (const DataType type : options.types) {
-      RowKey key;
-      key.operation = id;
-      key.size_bytes = kKiB;
-      key.count = kKiB / traits(type).bytes;
-      key.type = type;
-      key.algorithm = algorithm;
-      if (!operation(id).reduces) {
-        keys.push_back(key);
-        continue;
-      }
-      for (const Reduction reduction : options.reductions) {
-        key.reduction = reduction;
-        keys.push_back(key);
-      }
-    }
+    std::vector<std::optional<Reduction>> reductions{std::nullopt};
+    if (operation(id).reduces) reductions.assign(options.reductions.begin(), options.reductions.end());
+    for (const DataType type : options.types)
+      for (const auto& reduction : reductions)
+        keys.push_back({.operation = id,
+                        .size_bytes = kKiB,
+                        .count = kKiB / traits(type).bytes,
+                        .type = type,
+                        .reduction = reduction,
+                        .algorithm = algorithm});
   }
   return keys;
 }
