@@ -8,18 +8,12 @@
 namespace collbench::collectives {
 namespace {
 
-std::uint64_t total(std::uint64_t count, const CallContext& call) {
-  return count * static_cast<std::uint64_t>(call.ranks);
+std::vector<Segment> one_segment(int source, std::uint64_t source_index, std::uint64_t length) {
+  return {{.source = source, .source_index = source_index, .length = length}};
 }
 
-/// `elements` on the root, nothing elsewhere.
-std::uint64_t on_root(std::uint64_t elements, const CallContext& call) {
-  return call.rank == call.root ? elements : 0;
-}
-
-/// Where this rank's block begins in a buffer of one block per rank.
-std::uint64_t own_block(const Layout& layout, const CallContext& call) {
-  return static_cast<std::uint64_t>(call.rank) * layout.count;
+std::vector<Segment> reduced(std::uint64_t source_index, std::uint64_t length) {
+  return one_segment(Segment::kReduced, source_index, length);
 }
 
 /// The same stretch of every rank's send buffer, in order of rank.
@@ -29,14 +23,6 @@ std::vector<Segment> from_every_rank(const Layout& layout, const CallContext& ca
   for (int source = 0; source < call.ranks; ++source)
     segments.push_back({.source = source, .source_index = source_index, .length = layout.count});
   return segments;
-}
-
-std::vector<Segment> reduced(std::uint64_t source_index, std::uint64_t length) {
-  return {{.source = Segment::kReduced, .source_index = source_index, .length = length}};
-}
-
-Layout same_buffers(std::uint64_t count, const CallContext& /*shape*/) {
-  return {.count = count, .size_elements = count, .send_elements = count, .receive_elements = count};
 }
 
 /// Elements between two ranks of a call of `count`.
@@ -91,163 +77,11 @@ std::vector<Segment> all_to_all_v_result(const Layout& layout, const CallContext
   return segments;
 }
 
-/// Every rank gets the reduction of all ranks' buffers.
-constexpr Collective kAllReduce{
-    OperationId::all_reduce, same_buffers,
-    [](const Layout& layout, const CallContext& /*shape*/) { return reduced(0, layout.count); }};
-
-/// A training step: compute that touches no buffer, then AllReduce.
-constexpr Collective kStep{
-    OperationId::step, same_buffers,
-    [](const Layout& layout, const CallContext& /*shape*/) { return reduced(0, layout.count); }};
-
-/// Every rank gets the buffers of all ranks, in order of rank. S is the whole receive buffer.
-constexpr Collective kAllGather{
-    OperationId::all_gather,
-    [](std::uint64_t count, const CallContext& call) {
-      const std::uint64_t all = total(count, call);
-      return Layout{.count = count, .size_elements = all, .send_elements = count, .receive_elements = all};
-    },
-    [](const Layout& layout, const CallContext& call) { return from_every_rank(layout, call, 0); }};
-
-/// Rank r gets block r of the reduction of all ranks' buffers. S is the whole send buffer.
-constexpr Collective kReduceScatter{
-    OperationId::reduce_scatter,
-    [](std::uint64_t count, const CallContext& call) {
-      const std::uint64_t all = total(count, call);
-      return Layout{.count = count, .size_elements = all, .send_elements = all, .receive_elements = count};
-    },
-    [](const Layout& layout, const CallContext& call) {
-      return reduced(own_block(layout, call), layout.count);
-    }};
-
-/// Rank r gets block r of every rank's buffer, in order of rank. S is one rank's whole buffer.
-constexpr Collective kAllToAll{
-    OperationId::all_to_all,
-    [](std::uint64_t count, const CallContext& call) {
-      const std::uint64_t all = total(count, call);
-      return Layout{.count = count, .size_elements = all, .send_elements = all, .receive_elements = all};
-    },
-    [](const Layout& layout, const CallContext& call) {
-      return from_every_rank(layout, call, own_block(layout, call));
-    }};
-
-/// Every rank sends each rank as much as the traffic matrix says; what arrives stands in order of the
-/// senders. S is the most that one rank sends or receives.
-constexpr Collective kAllToAllv{OperationId::all_to_all_v, all_to_all_v_layout, all_to_all_v_result};
-
-/// The ring shift of nccl-tests: rank r sends its buffer to r + 1 and receives that of r − 1.
-constexpr Collective kSendRecv{
-    OperationId::send_recv, same_buffers, [](const Layout& layout, const CallContext& call) {
-      const int previous = (call.rank + call.ranks - 1) % call.ranks;
-      return std::vector<Segment>{{.source = previous, .source_index = 0, .length = layout.count}};
-    }};
-
-/// Ranks 0 and p − 1 send each other a message in turn; the others look on. S is the message, and its time is
-/// half of a round trip, as OSU's osu_latency and IMB's PingPong have it.
-constexpr Collective kPingPong{
-    OperationId::ping_pong,
-    [](std::uint64_t count, const CallContext& call) {
-      const std::uint64_t moved = ping_pong_peer(call.rank, call.ranks) ? count : 0;
-      return Layout{
-          .count = count, .size_elements = count, .send_elements = moved, .receive_elements = moved};
-    },
-    [](const Layout& layout, const CallContext& call) {
-      const int peer = ping_pong_peer(call.rank, call.ranks).value_or(call.rank);
-      return std::vector<Segment>{{.source = peer, .source_index = 0, .length = layout.receive_elements}};
-    }};
-
-/// Every rank gets the root's buffer, the root included. S is that buffer.
-constexpr Collective kBroadcast{
-    OperationId::broadcast,
-    [](std::uint64_t count, const CallContext& call) {
-      return Layout{.count = count,
-                    .size_elements = count,
-                    .send_elements = on_root(count, call),
-                    .receive_elements = count};
-    },
-    [](const Layout& layout, const CallContext& call) {
-      return std::vector<Segment>{{.source = call.root, .source_index = 0, .length = layout.count}};
-    }};
-
-/// The root gets the reduction over the buffers of all ranks. S is one rank's buffer.
-constexpr Collective kReduce{
-    OperationId::reduce,
-    [](std::uint64_t count, const CallContext& call) {
-      return Layout{.count = count,
-                    .size_elements = count,
-                    .send_elements = count,
-                    .receive_elements = on_root(count, call)};
-    },
-    [](const Layout& layout, const CallContext& /*shape*/) { return reduced(0, layout.receive_elements); }};
-
-/// The root gets the buffers of all ranks, in order of rank. S is its receive buffer.
-constexpr Collective kGather{OperationId::gather,
-                             [](std::uint64_t count, const CallContext& call) {
-                               const std::uint64_t all = total(count, call);
-                               return Layout{.count = count,
-                                             .size_elements = all,
-                                             .send_elements = count,
-                                             .receive_elements = on_root(all, call)};
-                             },
-                             [](const Layout& layout, const CallContext& call) {
-                               return call.rank == call.root ? from_every_rank(layout, call, 0)
-                                                             : std::vector<Segment>{};
-                             }};
-
-/// Every rank gets its part of the root's buffer, in order of rank. S is the root's send buffer.
-constexpr Collective kScatter{
-    OperationId::scatter,
-    [](std::uint64_t count, const CallContext& call) {
-      const std::uint64_t all = total(count, call);
-      return Layout{.count = count,
-                    .size_elements = all,
-                    .send_elements = on_root(all, call),
-                    .receive_elements = count};
-    },
-    [](const Layout& layout, const CallContext& call) {
-      return std::vector<Segment>{
-          {.source = call.root, .source_index = own_block(layout, call), .length = layout.count}};
-    }};
-
 constexpr std::array<OperationId, 11> kMeasurable{
     OperationId::all_reduce, OperationId::all_gather, OperationId::reduce_scatter, OperationId::all_to_all,
     OperationId::send_recv,  OperationId::ping_pong,  OperationId::broadcast,      OperationId::reduce,
     OperationId::gather,     OperationId::scatter,    OperationId::all_to_all_v};
 constexpr std::size_t kDefault = 5;
-
-/// The registry: an operation that is not named here does not compile. Null for one that is only imported.
-const Collective* find_collective(OperationId id) {
-  switch (id) {
-    case OperationId::all_reduce:
-      return &kAllReduce;
-    case OperationId::step:
-      return &kStep;
-    case OperationId::all_gather:
-      return &kAllGather;
-    case OperationId::reduce_scatter:
-      return &kReduceScatter;
-    case OperationId::all_to_all:
-      return &kAllToAll;
-    case OperationId::all_to_all_v:
-      return &kAllToAllv;
-    case OperationId::send_recv:
-      return &kSendRecv;
-    case OperationId::ping_pong:
-      return &kPingPong;
-    case OperationId::broadcast:
-      return &kBroadcast;
-    case OperationId::reduce:
-      return &kReduce;
-    case OperationId::gather:
-      return &kGather;
-    case OperationId::scatter:
-      return &kScatter;
-    case OperationId::hypercube:
-      return nullptr;
-  }
-  return nullptr;
-}
 
 }  // namespace
 
@@ -295,8 +129,81 @@ Error not_measurable(OperationId id) {
           "leave it out; --ops all is every operation that can"};
 }
 
-const Collective& collective(OperationId id) {
-  if (const Collective* found = find_collective(id)) return *found;
+Collective collective(OperationId id) {
+  if (id == OperationId::hypercube) throw not_measurable(id);
+  return {id};
+}
+
+Layout Collective::layout(std::uint64_t count, const CallContext& call) const {
+  const std::uint64_t all = count * static_cast<std::uint64_t>(call.ranks);
+  const auto on_root = [&call](std::uint64_t elements) { return call.rank == call.root ? elements : 0; };
+  const auto moves = [count](std::uint64_t size, std::uint64_t sent, std::uint64_t received) {
+    return Layout{.count = count, .size_elements = size, .send_elements = sent, .receive_elements = received};
+  };
+  switch (id) {
+    case OperationId::all_reduce:
+    case OperationId::step:
+    case OperationId::send_recv:
+      return moves(count, count, count);
+    case OperationId::all_gather:  // S is the whole receive buffer
+      return moves(all, count, all);
+    case OperationId::reduce_scatter:  // the whole send buffer
+      return moves(all, all, count);
+    case OperationId::all_to_all:  // one rank's whole buffer
+      return moves(all, all, all);
+    case OperationId::all_to_all_v:  // the most that one rank sends or receives
+      return all_to_all_v_layout(count, call);
+    case OperationId::ping_pong: {  // the message; all but two ranks look on
+      const std::uint64_t moved = ping_pong_peer(call.rank, call.ranks) ? count : 0;
+      return moves(count, moved, moved);
+    }
+    case OperationId::broadcast:  // the root's buffer
+      return moves(count, on_root(count), count);
+    case OperationId::reduce:  // one rank's buffer
+      return moves(count, count, on_root(count));
+    case OperationId::gather:  // the root's receive buffer
+      return moves(all, count, on_root(all));
+    case OperationId::scatter:  // the root's send buffer
+      return moves(all, on_root(all), count);
+    case OperationId::hypercube:
+      break;
+  }
+  throw not_measurable(id);
+}
+
+std::vector<Segment> Collective::result(const Layout& layout, const CallContext& call) const {
+  // Where this rank's block begins in a buffer of one block per rank.
+  const std::uint64_t own_block = static_cast<std::uint64_t>(call.rank) * layout.count;
+  switch (id) {
+    case OperationId::all_reduce:
+    case OperationId::step:  // compute that touches no buffer, then AllReduce
+      return reduced(0, layout.count);
+    case OperationId::all_gather:
+      return from_every_rank(layout, call, 0);
+    case OperationId::reduce_scatter:
+      return reduced(own_block, layout.count);
+    case OperationId::all_to_all:
+      return from_every_rank(layout, call, own_block);
+    case OperationId::all_to_all_v:
+      return all_to_all_v_result(layout, call);
+    case OperationId::send_recv:  // the ring shift of nccl-tests: rank r sends to r + 1
+      return one_segment((call.rank + call.ranks - 1) % call.ranks, 0, layout.count);
+    case OperationId::ping_pong:
+      // Ranks 0 and p − 1 send each other a message in turn. Its time is half of a round trip, as OSU's
+      // osu_latency and IMB's PingPong have it.
+      return one_segment(ping_pong_peer(call.rank, call.ranks).value_or(call.rank), 0,
+                         layout.receive_elements);
+    case OperationId::broadcast:  // the root gets its own as well
+      return one_segment(call.root, 0, layout.count);
+    case OperationId::reduce:
+      return reduced(0, layout.receive_elements);
+    case OperationId::gather:
+      return call.rank == call.root ? from_every_rank(layout, call, 0) : std::vector<Segment>{};
+    case OperationId::scatter:
+      return one_segment(call.root, own_block, layout.count);
+    case OperationId::hypercube:
+      break;
+  }
   throw not_measurable(id);
 }
 

@@ -52,14 +52,13 @@ struct Segment {
   std::uint64_t length = 0;
 };
 
-/// What an operation that can be measured does, whatever library does it: an entry of the table in
-/// operations.cpp.
+/// What an operation that can be measured does, whatever library does it.
 struct Collective {
   OperationId id;
   /// What a call of `count` elements takes on this rank.
-  Layout (*layout)(std::uint64_t count, const CallContext& call);
+  [[nodiscard]] Layout layout(std::uint64_t count, const CallContext& call) const;
   /// What this rank's receive buffer holds afterwards, from its beginning.
-  std::vector<Segment> (*result)(const Layout& layout, const CallContext& call);
+  [[nodiscard]] std::vector<Segment> result(const Layout& layout, const CallContext& call) const;
 };
 
 /// The count argument for about `asked_bytes` in the size column: rounded down to whole elements, and a
@@ -93,6 +92,6 @@ struct Exchanges {
 [[nodiscard]] Error not_measurable(OperationId id);
 
 /// The operation with this id. Throws not_measurable for one that is only imported.
-[[nodiscard]] const Collective& collective(OperationId id);
+[[nodiscard]] Collective collective(OperationId id);
 
 }  // namespace collbench::collectives

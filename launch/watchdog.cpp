@@ -1,33 +1,22 @@
 #include "launch/watchdog.hpp"
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
 #include <utility>
 
 namespace collbench::launch {
 
-Watchdog::Watchdog(double period_seconds, std::function<void()> look)
-    : period_seconds_(period_seconds), look_(std::move(look)) {
-  if (look_) thread_ = std::thread([this] { watch(); });
-}
-
-Watchdog::~Watchdog() {
-  if (!thread_.joinable()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    over_ = true;
-  }
-  wake_.notify_one();
-  thread_.join();
-}
-
-void Watchdog::watch() {
-  std::unique_lock lock(mutex_);
-  const std::chrono::duration<double> period(period_seconds_);
-  while (!wake_.wait_for(lock, period, [this] { return over_; })) {
-    lock.unlock();
-    look_();
-    lock.lock();
-  }
+Watchdog::Watchdog(double period_seconds, std::function<void()> look) {
+  if (!look) return;
+  const std::chrono::duration<double> period(period_seconds);
+  thread_ = std::jthread([period, look = std::move(look)](const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    while (!wake.wait_for(lock, stop, period, [&stop] { return stop.stop_requested(); })) look();
+  });
 }
 
 }  // namespace collbench::launch

@@ -1,7 +1,5 @@
 #pragma once
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <thread>
 
 namespace collbench::launch {
@@ -13,19 +11,9 @@ class Watchdog {
   /// `look` is called every `period_seconds` on the watchdog's thread, until this object is gone; it must
   /// call no MPI. An empty one: never.
   Watchdog(double period_seconds, std::function<void()> look);
-  Watchdog(const Watchdog&) = delete;
-  Watchdog& operator=(const Watchdog&) = delete;
-  ~Watchdog();
 
  private:
-  void watch();
-
-  double period_seconds_;
-  std::function<void()> look_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool over_ = false;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 }  // namespace collbench::launch

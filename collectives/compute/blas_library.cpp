@@ -10,7 +10,7 @@
 
 #include "base/environment.hpp"
 #include "base/shared_library.hpp"
-#include "base/text_input.hpp"
+#include "base/text_search.hpp"
 
 namespace collbench::collectives {
 
@@ -34,13 +34,8 @@ void read_config(BlasLibrary& blas, const SharedLibrary& library) {
   const std::size_t version_end = words.find(' ', words.find(' ') + 1);
   blas.name = std::string(words.substr(0, version_end));
   if (core != nullptr) blas.name += fmt::format(" ({})", core());
-  constexpr std::string_view kKey = "MAX_THREADS=";
-  if (const std::size_t at = words.find(kKey); at != std::string_view::npos) {
-    const std::string_view rest = words.substr(at + kKey.size());
-    constexpr int kMaxThreads = 1'000'000;
-    blas.max_threads = static_cast<int>(
-        parse_integer(rest.substr(0, rest.find_first_not_of("0123456789")), 0, kMaxThreads).value_or(0));
-  }
+  constexpr int kMaxThreads = 1'000'000;
+  blas.max_threads = integer_behind(words, "MAX_THREADS=", 0, kMaxThreads).value_or(0);
 }
 
 /// Normal numbers, the same in every run: what matrices hold changes what a processor or GPU draws, and so

@@ -85,20 +85,10 @@ bool are_on_one_host(const Identities& machines) {
       machines, [&machines](const Identity& each) { return each.host == machines.front().host; });
 }
 
-int compute_capability_of(const CudaLibrary& cuda, int device) {
-  int major = 0;
-  int minor = 0;
-  cuda.check(cuda.device_get_attribute(&major, CudaAttribute::compute_capability_major, device),
-             "cudaDeviceGetAttribute");
-  cuda.check(cuda.device_get_attribute(&minor, CudaAttribute::compute_capability_minor, device),
-             "cudaDeviceGetAttribute");
-  return major * 10 + minor;
-}
-
-std::uint64_t l2_bytes_of(const CudaLibrary& cuda, int device) {
-  int bytes = 0;
-  cuda.check(cuda.device_get_attribute(&bytes, CudaAttribute::l2_bytes, device), "cudaDeviceGetAttribute");
-  return static_cast<std::uint64_t>(std::max(bytes, 0));
+int attribute_of(const CudaLibrary& cuda, CudaAttribute attribute, int device) {
+  int value = 0;
+  cuda.check(cuda.device_get_attribute(&value, attribute, device), "cudaDeviceGetAttribute");
+  return value;
 }
 
 /// Kernels that the GPU or its driver cannot run are known before NCCL begins: one makes an element.
@@ -154,8 +144,9 @@ GpuSession::GpuSession(const launch::CollectiveWait& waiter, const Identities& m
     stream = std::make_unique<CudaStream>(cuda);
     try_kernels(*this);
     nccl = NcclLibrary::load_for_gpu(before_nccl);
-    compute_capability = compute_capability_of(cuda, device);
-    l2[0] = static_cast<double>(l2_bytes_of(cuda, device));
+    compute_capability = 10 * attribute_of(cuda, CudaAttribute::compute_capability_major, device) +
+                         attribute_of(cuda, CudaAttribute::compute_capability_minor, device);
+    l2[0] = std::max(0, attribute_of(cuda, CudaAttribute::l2_bytes, device));
     free[0] = static_cast<double>(free_for_each(*this, waiter));
   });
   require_same_nccl(waiter, machines, nccl);

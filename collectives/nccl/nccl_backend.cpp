@@ -83,34 +83,24 @@ OverrideBy override_of(const NcclLibrary& nccl, launch::Ranks& ranks) {
 
 /// Of what a row has in common with its trial.
 RowKey trial_key(const RowKey& row) {
-  RowKey key;
-  key.operation = row.operation;
-  key.type = row.type;
-  key.reduction = row.reduction;
-  key.algorithm = row.algorithm;
-  return key;
+  return {
+      .operation = row.operation, .type = row.type, .reduction = row.reduction, .algorithm = row.algorithm};
 }
 
 /// One row of 1 KiB for each operation, type and reduction that is wanted.
-std::vector<RowKey> trial_keys(const NcclOptions& options, const std::string& algorithm) {
+std::vector<RowKey> trial_keys(const PlanRequest& request, const std::string& algorithm) {
   std::vector<RowKey> keys;
-  for (const OperationId id : options.operations) {
-    for (const DataType type : options.types) {
-      RowKey key;
-      key.operation = id;
-      key.size_bytes = kKiB;
-      key.count = kKiB / traits(type).bytes;
-      key.type = type;
-      key.algorithm = algorithm;
-      if (!operation(id).reduces) {
-        keys.push_back(key);
-        continue;
-      }
-      for (const Reduction reduction : options.reductions) {
-        key.reduction = reduction;
-        keys.push_back(key);
-      }
-    }
+  for (const OperationId id : request.operations) {
+    std::vector<std::optional<Reduction>> reductions{std::nullopt};
+    if (operation(id).reduces) reductions.assign(request.reductions.begin(), request.reductions.end());
+    for (const DataType type : request.types)
+      for (const auto& reduction : reductions)
+        keys.push_back({.operation = id,
+                        .size_bytes = kKiB,
+                        .count = kKiB / traits(type).bytes,
+                        .type = type,
+                        .reduction = reduction,
+                        .algorithm = algorithm});
   }
   return keys;
 }
@@ -121,6 +111,7 @@ NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, NcclProcess& proc
                          const Identities& machines, launch::CallCounter& calls, const NcclOptions& options)
     : all_(waiter),
       waiter_(&waiter),
+      options_(options),
       process_(process),
       rank_in_process_(waiter.ranks().rank() % process.ranks()),
       gpu_(waiter, machines, options.share_gpu, options.inside_slurm,
@@ -128,39 +119,32 @@ NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, NcclProcess& proc
       memory_use_(options.memory ? [this] { return free_gpu_bytes(gpu_.cuda); }
                                  : std::function<std::optional<std::uint64_t>()>()),
       observer_(process.observer(gpu_.nccl.version, options.settings)),
-      traffic_(options.traffic),
-      buffer_use_(options.buffers),
-      operations_per_group_(options.operations_per_group),
-      graph_launches_(options.graph_launches),
-      call_wait_(options.call_wait),
       calls_(calls),
-      registration_(options.registration),
-      walk_bytes_(options.hot ? 0 : kWalkOfL2 * gpu_.l2_bytes),
-      algorithms_(options.algorithms) {
+      walk_bytes_(options.hot ? 0 : kWalkOfL2 * gpu_.l2_bytes) {
   gpu_.settings = options.settings;
   gpu_.issuer = &process.issuer(rank_in_process_);
   gpu_.rank_of_issuer = rank_in_process_ % process.ranks_of_thread();
   gpu_.nccl.warnings = [&process] { return process.log().warnings(); };
   launch::agreed(waiter.ranks(), waiter.host(), [&] {
-    if (graph_launches_ > 0) require_graphs(gpu_.cuda);
+    if (options_.graph_launches > 0) require_graphs(gpu_.cuda);
     if (options.memory) require_own_gpu(gpu_);
-    require_registration(gpu_.nccl, registration_);
+    require_registration(gpu_.nccl, options_.registration);
     require_settings(options.settings, gpu_.nccl.version);
   });
-  note_made(try_nccl(gpu_, *waiter_, registration_));
-  try_algorithms(options);
+  note_made(try_nccl(gpu_, *waiter_, options_.registration));
+  try_algorithms();
 }
 
 /// NCCL refuses a choice only when an operation is called: from 2.24 on with an error, and before by taking
 /// another one in silence. Which it refuses depends on type and reduction, too (NVLS multiplies nothing), and
 /// on no size.
-void NcclBackend::try_algorithms(const NcclOptions& options) {
+void NcclBackend::try_algorithms() {
   override_by_ = override_of(gpu_.nccl, waiter_->ranks());
   std::unique_ptr<NcclCommunicator> communicator;
-  for (const std::string& algorithm : options.algorithms) {
+  for (const std::string& algorithm : options_.request.algorithms) {
     const auto forced = algorithm_override(algorithm);
     if (!forced) continue;
-    const std::vector<RowKey> wanted = trial_keys(options, algorithm);
+    const std::vector<RowKey> wanted = trial_keys(options_.request, algorithm);
     std::vector<std::string> reasons;
     for (const RowKey& key : wanted) reasons.push_back(unsupported_reason(key).value_or(""));
     reasons = launch::agreed_texts(waiter_->ranks(), reasons);
@@ -195,8 +179,8 @@ void NcclBackend::try_algorithm(const AlgorithmOverride& forced, const std::vect
         note_made(communicator->seconds());
       }
       // Kernels for symmetric windows are refused without these.
-      if (registration_ == BufferRegistration::symmetric)
-        communicator->register_buffers(registration_, send_, receive_);
+      if (options_.registration == BufferRegistration::symmetric)
+        communicator->register_buffers(options_.registration, send_, receive_);
       row_on(*communicator, key, row, {}, false)->run(1);
       launch::agreed(waiter_->ranks(), waiter_->host(), [&] { communicator->deregister_buffers(); });
     } catch (const launch::AgreedError& error) {
@@ -238,10 +222,10 @@ void NcclBackend::describe(Run& run) const {
   run.versions.cuda = cuda_version_text(gpu_.cuda.version);
   run.communicator_seconds = communicator_seconds_;
   run.init_steps = init_steps_;
-  run.graph_launches = graph_launches_;
-  const bool registered = registration_ != BufferRegistration::none;
+  run.graph_launches = options_.graph_launches;
+  const bool registered = options_.registration != BufferRegistration::none;
   run.buffers.allocator = registered ? "ncclMemAlloc" : "cudaMalloc";
-  run.buffers.registration = registration_;
+  run.buffers.registration = options_.registration;
   run.buffers.kept_passes = kept_passes_;
   run.buffers.walk_bytes = walk_bytes_;
 }
@@ -250,7 +234,7 @@ double NcclBackend::clock_read_seconds() const { return kEventSeconds; }
 
 std::vector<std::string> NcclBackend::algorithms(OperationId operation) const {
   std::vector<std::string> names = override_names(operation, override_by_);
-  for (const std::string& asked : algorithms_)
+  for (const std::string& asked : options_.request.algorithms)
     if (has_override(operation, override_by_, asked)) names.push_back(asked);
   return names;
 }
@@ -279,7 +263,7 @@ std::optional<std::string> NcclBackend::unsupported_reason(const RowKey& key) co
     return fmt::format("NCCL refuses an average of {} on one rank", traits(key.type).name);
   }
   if (key.algorithm == kLibraryChoice) return std::nullopt;
-  if (registration_ == BufferRegistration::symmetric && override_by_ == OverrideBy::communicator) {
+  if (options_.registration == BufferRegistration::symmetric && override_by_ == OverrideBy::communicator) {
     return "with -R symmetric NCCL may run its kernels for symmetric windows, whatever NCCL_ALGO says";
   }
   if (!has_override(key.operation, override_by_, key.algorithm)) {
@@ -301,13 +285,13 @@ std::string NcclBackend::algorithm_ran(const RowKey& key) const { return key.alg
 std::string NcclBackend::note(const RowKey& key) const {
   std::vector<std::string> notes;
   if (gpu_.shared) notes.emplace_back("correctness only: ranks share a GPU");
-  const bool grouped = operations_per_group_ > 1 && key.operation != OperationId::ping_pong;
-  if (grouped) notes.push_back(fmt::format("{} in one group", operations_per_group_));
+  const bool grouped = options_.operations_per_group > 1 && key.operation != OperationId::ping_pong;
+  if (grouped) notes.push_back(fmt::format("{} in one group", options_.operations_per_group));
   if (const auto bytes = uneven_part(key))
     notes.push_back(fmt::format("parts of {} B, no multiple of 16", *bytes));
   if (!gpu_.settings.empty()) notes.push_back(settings_text(gpu_.settings));
-  if (call_wait_ != CallWait::none)
-    notes.push_back(fmt::format("each call waited for (-z {})", static_cast<int>(call_wait_)));
+  if (options_.call_wait != CallWait::none)
+    notes.push_back(fmt::format("each call waited for (-z {})", static_cast<int>(options_.call_wait)));
   const bool newer_have_it = key.operation == OperationId::all_to_all ||
                              key.operation == OperationId::gather || key.operation == OperationId::scatter;
   if (newer_have_it && !has_call(gpu_.nccl, key.operation))
@@ -317,7 +301,8 @@ std::string NcclBackend::note(const RowKey& key) const {
 
 RowLayout NcclBackend::layout(const RowKey& key) const {
   const launch::Ranks& ranks = waiter_->ranks();
-  return row_layout(key, call_context(key, ranks.rank(), ranks.size(), traffic_, buffer_use_));
+  return row_layout(
+      key, call_context(key, ranks.rank(), ranks.size(), options_.traffic, options_.request.buffers));
 }
 
 BackendLimits NcclBackend::limits() const {
@@ -344,8 +329,8 @@ void NcclBackend::free_buffers() {
 
 void NcclBackend::allocate_exactly(const BufferBytes& bytes) {
   free_buffers();
-  send_ = allocate_buffer(gpu_, registration_, bytes.send);
-  receive_ = allocate_buffer(gpu_, registration_, bytes.receive);
+  send_ = allocate_buffer(gpu_, options_.registration, bytes.send);
+  receive_ = allocate_buffer(gpu_, options_.registration, bytes.receive);
   if (scratch_.data() == nullptr) scratch_ = DeviceBuffer(gpu_.cuda, sizeof(NcclRowScratch));
 }
 
@@ -407,13 +392,13 @@ void NcclBackend::note_made(double seconds) {
 std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key, const RowLayout& layout) {
   NcclCommunicator& of_row = communicator(key.algorithm);
   memory_use_.count(&GpuMemory::collective_bytes);
-  of_row.register_buffers(registration_, send_, receive_);
+  of_row.register_buffers(options_.registration, send_, receive_);
   memory_use_.count(&GpuMemory::buffer_bytes);
   // The same on all ranks, of which a root takes more: symmetric windows are used at the same offset.
   std::vector<double> most{static_cast<double>(std::max(layout.bytes.send, layout.bytes.receive))};
   waiter_->ranks().reduce(most, launch::RankAggregate::maximum);
   const BufferWalk walk = buffer_walk(static_cast<std::uint64_t>(most[0]), walk_bytes_);
-  return row_on(of_row, key, layout, walk, graph_launches_ > 0);
+  return row_on(of_row, key, layout, walk, options_.graph_launches > 0);
 }
 
 std::unique_ptr<PreparedRow> NcclBackend::row_on(NcclCommunicator& communicator, const RowKey& key,
@@ -437,11 +422,11 @@ std::unique_ptr<PreparedRow> NcclBackend::row_on(NcclCommunicator& communicator,
           .communicator = communicator,
           .ranks = waiter_->ranks(),
           .observer = is_first_of_process() ? &observer_ : nullptr,
-          .operations_per_group = operations_per_group_,
+          .operations_per_group = options_.operations_per_group,
           .clock = waiter_->clock(),
           .calls = waiter_ == &all_ ? calls_ : calls_among_some_,
           .in_graphs = in_graphs,
-          .call_wait = call_wait_,
+          .call_wait = options_.call_wait,
           .registered = communicator.has_buffers(),
           .by_call = override_by_ == OverrideBy::call ? algorithm_override(key.algorithm) : std::nullopt},
       buffers);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collectives/engine/backend.hpp"
+#include "collectives/engine/plan.hpp"
 #include "collectives/nccl/algorithm_override.hpp"
 #include "collectives/nccl/gpu_memory_use.hpp"
 #include "collectives/nccl/gpu_session.hpp"
@@ -20,13 +21,9 @@ namespace collbench::collectives {
 struct NcclOptions {
   bool share_gpu = false;                  ///< ranks may share a GPU: then only correctness is checked
   bool inside_slurm = false;               ///< for the advice in messages
-  std::vector<OperationId> operations{};   ///< that algorithms are wanted for
-  std::vector<DataType> types{};           ///< likewise
-  std::vector<Reduction> reductions{};     ///< likewise, of the operations that reduce
-  std::vector<std::string> algorithms{};   ///< that are wanted, "auto" among them or not
+  PlanRequest request{};                   ///< what is measured, and by which algorithms
   std::uint64_t operations_per_group = 1;  ///< issued between ncclGroupStart and ncclGroupEnd
   TrafficMatrix traffic{};                 ///< what AllToAllv moves
-  BufferUse buffers{};                     ///< of all rows
   int graph_launches = 0;                  ///< a block launches a CUDA graph so often; 0: call by call
   BufferRegistration registration = BufferRegistration::none;
   NcclConfigValues settings{};  ///< of every communicator
@@ -52,9 +49,10 @@ class NcclBackend : public Backend {
   void describe(Run& run) const override;
   [[nodiscard]] BackendCapabilities capabilities() const override {
     return {.memory = MemoryKind::device,
-            .equal_buffers = registration_ == BufferRegistration::symmetric,
+            .equal_buffers = options_.registration == BufferRegistration::symmetric,
             // NCCL registers the buffers of a captured graph by itself (NCCL_GRAPH_REGISTER).
-            .communicators_hold_buffers = graph_launches_ > 0 || registration_ != BufferRegistration::none};
+            .communicators_hold_buffers =
+                options_.graph_launches > 0 || options_.registration != BufferRegistration::none};
   }
   [[nodiscard]] const Clock& clock() const override { return all_.clock(); }
   [[nodiscard]] double clock_read_seconds() const override;
@@ -87,7 +85,7 @@ class NcclBackend : public Backend {
  private:
   [[nodiscard]] NcclCommunicator& communicator(std::string algorithm);
   void note_made(double seconds);
-  void try_algorithms(const NcclOptions& options);
+  void try_algorithms();
   void try_algorithm(const AlgorithmOverride& forced, const std::vector<RowKey>& trials,
                      std::unique_ptr<NcclCommunicator>& communicator);
   [[nodiscard]] std::unique_ptr<PreparedRow> row_on(NcclCommunicator& communicator, const RowKey& key,
@@ -101,23 +99,17 @@ class NcclBackend : public Backend {
 
   const launch::CollectiveWait& all_;
   const launch::CollectiveWait* waiter_;  // of the ranks that rows are measured among
+  NcclOptions options_;
   NcclProcess& process_;
   int rank_in_process_;
   GpuSession gpu_;
   GpuMemoryUse memory_use_;       // before NCCL has taken any
   const NcclObserver& observer_;  // before any communicator
-  TrafficMatrix traffic_;
-  BufferUse buffer_use_;
-  std::uint64_t operations_per_group_;
-  int graph_launches_;
-  CallWait call_wait_;
   launch::CallCounter& calls_;
   /// Of rows among some ranks, who make as many calls as they have time for: nobody may compare these.
   mutable launch::CallCounter calls_among_some_;
-  BufferRegistration registration_;
   std::uint64_t walk_bytes_;  // of each buffer, that timed calls walk through; 0: they do not
   OverrideBy override_by_ = OverrideBy::communicator;
-  std::vector<std::string> algorithms_;     // that are wanted
   std::map<RowKey, std::string> declined_;  // by trial_key, and why
   int kept_passes_ = 0;                     // whose buffers were those of the pass before
   std::vector<double> communicator_seconds_;

@@ -56,19 +56,9 @@ BufferWalk buffer_walk(std::uint64_t row_bytes, std::uint64_t walk_bytes) {
 NcclRow::NcclRow(const RowKey& key, const RowLayout& layout, const NcclRowContext& context,
                  const NcclRowBuffers& buffers)
     : key_(key),
-      gpu_(context.gpu),
-      communicator_(context.communicator),
-      ranks_(context.ranks),
-      observer_(context.observer),
-      clock_(context.clock),
-      calls_(context.calls),
-      in_graphs_(context.in_graphs),
-      call_wait_(context.call_wait),
-      by_call_(context.by_call),
+      layout_(layout),
+      at_(context),
       buffers_(buffers),
-      call_(layout.call),
-      operations_per_group_(context.operations_per_group),
-      layout_(layout.elements),
       transfers_(p2p_schedule(key, layout.call)),
       pattern_(key.type, key.reduction, context.ranks.rank(), context.ranks.size()),
       type_(nccl_type(key.type)) {
@@ -77,8 +67,8 @@ NcclRow::NcclRow(const RowKey& key, const RowLayout& layout, const NcclRowContex
     const auto upload = [this](DataPattern::Table& to, const DataPattern::Table& from) {
       // On the stream that the kernels run on: cudaMemcpy may return before the table is there, and such a
       // stream does not wait for it (CUDA Runtime API, "API synchronization behavior").
-      gpu_.cuda.check(
-          gpu_.cuda.copy_async(&to, &from, sizeof from, CudaCopy::host_to_device, gpu_.stream->get()),
+      at_.gpu.cuda.check(
+          at_.gpu.cuda.copy_async(&to, &from, sizeof from, CudaCopy::host_to_device, at_.gpu.stream->get()),
           "cudaMemcpyAsync");
     };
     upload(buffers_.scratch->own, pattern_.own_table());
@@ -86,34 +76,34 @@ NcclRow::NcclRow(const RowKey& key, const RowLayout& layout, const NcclRowContex
   }
   // NCCL makes its connections, and maps registered buffers, at an operation's first call, which is no part
   // of any graph, nor of a block that has no warmup.
-  if (in_graphs_ || context.registered) wait_for("first call of " + name_of(key_), [this] { issue(); });
+  if (at_.in_graphs || at_.registered) wait_for("first call of " + name_of(key_), [this] { issue(); });
 }
 
 /// On the communicator, which a graph of this row shall not outlive.
 void NcclRow::wait_for(const std::string& what, const std::function<void()>& issue) {
-  communicator_.run(what, issue, [this] { graph_.reset(); });
+  at_.communicator.run(what, issue, [this] { graph_.reset(); });
 }
 
 /// Likewise, for many.
 void NcclRow::wait_for_calls(const CallQueue& queue, const std::function<std::size_t()>& progress) {
-  communicator_.run_calls(name_of(key_), queue, [this] { graph_.reset(); }, progress);
+  at_.communicator.run_calls(name_of(key_), queue, [this] { graph_.reset(); }, progress);
 }
 
 void NcclRow::fill(std::uint64_t iteration) {
-  put_data(iteration, layout_.send_elements, buffers_.output_bytes);
+  put_data(iteration, layout_.elements.send_elements, buffers_.output_bytes);
 }
 
 /// Poison where results go, and `input_elements` of data where the operation reads.
 void NcclRow::put_data(std::uint64_t iteration, std::uint64_t input_elements, std::uint64_t output_bytes) {
-  const CudaLibrary& cuda = gpu_.cuda;
+  const CudaLibrary& cuda = at_.gpu.cuda;
   cuda.check(cuda.set_bytes(buffers_.output, std::to_integer<int>(DataPattern::kPoison), output_bytes,
-                            gpu_.stream->get()),
+                            at_.gpu.stream->get()),
              "cudaMemsetAsync");
   KernelElements elements =
       elements_of(key_.reduction ? &buffers_.scratch->own : nullptr, key_.type, iteration);
-  elements.source = ranks_.rank();
+  elements.source = at_.ranks.rank();
   elements.length = input_elements;
-  KernelLibrary::check_result(cuda, gpu_.kernels.fill(&elements, buffers_.input, gpu_.stream->get()),
+  KernelLibrary::check_result(cuda, at_.gpu.kernels.fill(&elements, buffers_.input, at_.gpu.stream->get()),
                               "the kernel that makes data");
 }
 
@@ -126,23 +116,24 @@ void NcclRow::fill_to_repeat() {
   // In place the result is the next input.
   if (!key_.in_place || !key_.reduction || repeats_on_data(key_.type, *key_.reduction)) {
     const std::uint64_t input_bytes = walk.bytes() - buffers_.input_offset;
-    put_data(
-        0, walks && layout_.send_elements > 0 ? input_bytes / traits(key_.type).bytes : layout_.send_elements,
-        output_bytes);
+    put_data(0,
+             walks && layout_.elements.send_elements > 0 ? input_bytes / traits(key_.type).bytes
+                                                         : layout_.elements.send_elements,
+             output_bytes);
     return;
   }
-  gpu_.cuda.check(gpu_.cuda.set_bytes(buffers_.output, 0, output_bytes, gpu_.stream->get()),
-                  "cudaMemsetAsync");
+  at_.gpu.cuda.check(at_.gpu.cuda.set_bytes(buffers_.output, 0, output_bytes, at_.gpu.stream->get()),
+                     "cudaMemsetAsync");
 }
 
 /// Issues the next of so many: one, or a group where groups were asked for. Returns how many it were.
 std::uint64_t NcclRow::issue_next(std::uint64_t left) {
-  const std::uint64_t group = std::min(left, operations_per_group_);
+  const std::uint64_t group = std::min(left, at_.operations_per_group);
   const auto all = [&] {
     for (std::uint64_t i = 0; i < group; ++i) issue();
   };
-  if (operations_per_group_ > 1 && key_.operation != OperationId::ping_pong) {
-    communicator_.grouped(all);
+  if (at_.operations_per_group > 1 && key_.operation != OperationId::ping_pong) {
+    at_.communicator.grouped(all);
   } else {
     all();
   }
@@ -179,9 +170,9 @@ bool has_call(const NcclLibrary& nccl, OperationId operation) {
 
 /// Puts the operation on the stream once.
 void NcclRow::issue() {
-  const NcclLibrary& nccl = gpu_.nccl;
-  const NcclHandle handle = communicator_.get();
-  const CudaStreamHandle stream = gpu_.stream->get();
+  const NcclLibrary& nccl = at_.gpu.nccl;
+  const NcclHandle handle = at_.communicator.get();
+  const CudaStreamHandle stream = at_.gpu.stream->get();
   const std::uint64_t shift = walks_ ? buffers_.walk.stride * (turn_++ % buffers_.walk.steps) : 0;
   NcclRowBuffers b = buffers_;
   for (std::byte** const each : {&b.input, &b.output, &b.result}) *each += shift;
@@ -190,14 +181,14 @@ void NcclRow::issue() {
     return;
   }
   const auto call = [&](const char* name, auto* function, auto... arguments) {
-    communicator_.check(function(arguments..., handle, stream), name);
+    at_.communicator.check(function(arguments..., handle, stream), name);
   };
   const auto chosen = [&](const char* name, auto* function, auto* with_config, auto... arguments) {
-    if (!by_call_) return call(name, function, arguments...);
-    const NcclCallConfig config = call_config(*by_call_);
-    communicator_.check(with_config(arguments..., handle, stream, &config), name);
+    if (!at_.by_call) return call(name, function, arguments...);
+    const NcclCallConfig config = call_config(*at_.by_call);
+    at_.communicator.check(with_config(arguments..., handle, stream, &config), name);
   };
-  const std::uint64_t count = layout_.count;
+  const std::uint64_t count = layout_.elements.count;
   switch (key_.operation) {
     case OperationId::all_gather:
       return chosen("ncclAllGather", nccl.all_gather, nccl.all_gather_config, b.input, b.output, count,
@@ -206,9 +197,9 @@ void NcclRow::issue() {
       return chosen("ncclReduceScatter", nccl.reduce_scatter, nccl.reduce_scatter_config, b.input, b.result,
                     count, type_, reduction_);
     case OperationId::broadcast:
-      return call("ncclBroadcast", nccl.broadcast, b.input, b.result, count, type_, call_.root);
+      return call("ncclBroadcast", nccl.broadcast, b.input, b.result, count, type_, layout_.call.root);
     case OperationId::reduce:
-      return call("ncclReduce", nccl.reduce, b.input, b.result, count, type_, reduction_, call_.root);
+      return call("ncclReduce", nccl.reduce, b.input, b.result, count, type_, reduction_, layout_.call.root);
     case OperationId::step:  // its AllReduce
     case OperationId::all_reduce:
       return chosen("ncclAllReduce", nccl.all_reduce, nccl.all_reduce_config, b.input, b.output, count, type_,
@@ -216,9 +207,9 @@ void NcclRow::issue() {
     case OperationId::all_to_all:
       return call("ncclAlltoAll", nccl.all_to_all, b.input, b.output, count, type_);
     case OperationId::gather:
-      return call("ncclGather", nccl.gather, b.input, b.result, count, type_, call_.root);
+      return call("ncclGather", nccl.gather, b.input, b.result, count, type_, layout_.call.root);
     case OperationId::scatter:
-      return call("ncclScatter", nccl.scatter, b.input, b.result, count, type_, call_.root);
+      return call("ncclScatter", nccl.scatter, b.input, b.result, count, type_, layout_.call.root);
     case OperationId::all_to_all_v:
     case OperationId::send_recv:
     case OperationId::ping_pong:
@@ -230,30 +221,30 @@ void NcclRow::issue() {
 
 /// Sends and receives, as one group; PingPong's answer waits for what it answers, so each is a group alone.
 void NcclRow::exchange(std::uint64_t shift) const {
-  const NcclLibrary& nccl = gpu_.nccl;
-  const NcclHandle handle = communicator_.get();
-  const CudaStreamHandle stream = gpu_.stream->get();
+  const NcclLibrary& nccl = at_.gpu.nccl;
+  const NcclHandle handle = at_.communicator.get();
+  const CudaStreamHandle stream = at_.gpu.stream->get();
   const std::uint64_t element_bytes = traits(key_.type).bytes;
   const auto put = [&](const P2pOp& each) {
     const std::uint64_t at = shift + each.offset * element_bytes;
-    communicator_.check(each.sends
-                            ? nccl.send(buffers_.input + at, each.count, type_, each.peer, handle, stream)
-                            : nccl.recv(buffers_.result + at, each.count, type_, each.peer, handle, stream),
-                        each.sends ? "ncclSend" : "ncclRecv");
+    at_.communicator.check(
+        each.sends ? nccl.send(buffers_.input + at, each.count, type_, each.peer, handle, stream)
+                   : nccl.recv(buffers_.result + at, each.count, type_, each.peer, handle, stream),
+        each.sends ? "ncclSend" : "ncclRecv");
   };
   if (key_.operation == OperationId::ping_pong) {
-    for (const P2pOp& each : transfers_) communicator_.grouped([&] { put(each); });
+    for (const P2pOp& each : transfers_) at_.communicator.grouped([&] { put(each); });
     return;
   }
-  communicator_.grouped([&] { std::ranges::for_each(transfers_, put); });
+  at_.communicator.grouped([&] { std::ranges::for_each(transfers_, put); });
 }
 
 /// Puts the next of so many on the stream, as a launch of the graph where there is one. Returns how many it
 /// were.
 std::uint64_t NcclRow::put_next(std::uint64_t left) {
-  const launch::CountedCall counted(calls_);
+  const launch::CountedCall counted(at_.calls);
   if (!graph_) return issue_next(left);
-  graph_->launch(*gpu_.stream);
+  graph_->launch(*at_.gpu.stream);
   return std::min(left, iterations_in_graph_);
 }
 
@@ -265,30 +256,30 @@ std::uint64_t NcclRow::launches_of(std::uint64_t iterations) const {
 
 /// Makes the graph of so many operations, which are not run by that.
 void NcclRow::capture(std::uint64_t iterations) {
-  if (!in_graphs_ || (graph_ && iterations_in_graph_ == iterations && graph_walks_ == walks_)) return;
+  if (!at_.in_graphs || (graph_ && iterations_in_graph_ == iterations && graph_walks_ == walks_)) return;
   graph_.reset();
   wait_for("graph of " + name_of(key_),
-           [&] { graph_.emplace(gpu_.cuda, *gpu_.stream, [&] { issue(iterations); }); });
+           [&] { graph_.emplace(at_.gpu.cuda, *at_.gpu.stream, [&] { issue(iterations); }); });
   iterations_in_graph_ = iterations;
   graph_walks_ = walks_;
 }
 
 /// With an event after each span. Seconds of each.
 std::vector<double> NcclRow::time_spans(std::span<const BlockSpan> spans) {
-  while (events_.size() < spans.size() + 1) events_.emplace_back(gpu_.cuda);
+  while (events_.size() < spans.size() + 1) events_.emplace_back(at_.gpu.cuda);
   std::size_t put_spans = 0;
   std::uint64_t put_of_span = 0;
   const auto is_at_end = [&] { return put_of_span == spans[put_spans].iterations; };
   const auto next = [&]() -> std::uint64_t {
     if (put_spans == spans.size()) return 0;
-    if (put_spans == 0 && put_of_span == 0) events_[0].record(*gpu_.stream);
+    if (put_spans == 0 && put_of_span == 0) events_[0].record(*at_.gpu.stream);
     const std::uint64_t iterations = put_next(spans[put_spans].iterations - put_of_span);
     put_of_span += iterations;
     return launches_of(iterations) + (is_at_end() ? 1 : 0);  // the event
   };
   const auto behind = [&] {
     if (!is_at_end()) return;
-    events_[++put_spans].record(*gpu_.stream);
+    events_[++put_spans].record(*at_.gpu.stream);
     put_of_span = 0;
   };
   std::size_t passed = 0;
@@ -313,7 +304,7 @@ double NcclRow::time_waited_calls(std::uint64_t iterations) {
   constexpr double kPatienceSeconds = 1;  // then all ranks wait together, which sees who hangs
   double seconds = 0;
   for (std::uint64_t left = iterations; left > 0;) {
-    const double before = clock_.seconds();
+    const double before = at_.clock.seconds();
     double own = 0;
     bool is_over = true;
     // All ranks issue the same number: who has lost patience waits no more, but issues on.
@@ -321,22 +312,23 @@ double NcclRow::time_waited_calls(std::uint64_t iterations) {
     bool has_one = false;
     double issued = 0;
     const auto next = [&]() -> std::uint64_t {
-      if (left == 0 || (has_one && call_wait_ != CallWait::alone)) return 0;
+      if (left == 0 || (has_one && at_.call_wait != CallWait::alone)) return 0;
       has_one = true;
-      issued = clock_.seconds();
+      issued = at_.clock.seconds();
       const std::uint64_t now = put_next(left);
       left -= now;
       return launches_of(now);
     };
     const auto behind = [&] {
-      while (!(is_over = gpu_.stream->idle()) && patient && clock_.seconds() - issued < kPatienceSeconds)
+      while (!(is_over = at_.gpu.stream->idle()) && patient &&
+             at_.clock.seconds() - issued < kPatienceSeconds)
         std::this_thread::yield();  // NCCL may need this core for threads of its own
       patient = patient && is_over;
-      own = clock_.seconds() - before;
+      own = at_.clock.seconds() - before;
     };
     wait_for_calls({.next = next, .behind = behind});
-    const bool with_all = call_wait_ == CallWait::with_all || !is_over;
-    seconds += with_all ? clock_.seconds() - before : own;
+    const bool with_all = at_.call_wait == CallWait::with_all || !is_over;
+    seconds += with_all ? at_.clock.seconds() - before : own;
   }
   iteration_seconds_ = seconds / static_cast<double>(iterations);
   return seconds;
@@ -353,10 +345,10 @@ void NcclRow::run(std::uint64_t iterations) {
     capture(1);  // NCCL chooses when it is called: in a graph, that is here
     static_cast<void>(time_spans(std::vector<BlockSpan>{{.iterations = iterations}}));
   };
-  if (choice_ || observer_ == nullptr) {
+  if (choice_ || at_.observer == nullptr) {
     work();
   } else {
-    choice_ = observer_->watch(work);
+    choice_ = at_.observer->watch(work);
   }
 }
 
@@ -367,12 +359,12 @@ std::optional<double> NcclRow::enqueue_seconds(std::uint64_t calls) {
   double seconds = 0;
   std::uint64_t left = iterations;
   const auto next = [&] {
-    if (!before) before = clock_.seconds();
+    if (!before) before = at_.clock.seconds();
     const std::uint64_t now = left == 0 ? 0 : put_next(left);
     left -= now;
     return now;
   };
-  wait_for_calls({.next = next, .behind = [&] { seconds = clock_.seconds() - *before; }});
+  wait_for_calls({.next = next, .behind = [&] { seconds = at_.clock.seconds() - *before; }});
   return seconds / static_cast<double>(iterations);
 }
 
@@ -380,15 +372,16 @@ Block NcclRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sampl
   Block block;
   if (iterations == 0) return block;
   walks_ = true;
-  if (in_graphs_) {
+  if (at_.in_graphs) {
     capture(iterations_per_sample);
     // The first launch of a graph brings it to the GPU.
     wait_for(name_of(key_), [&] { static_cast<void>(put_next(iterations_per_sample)); });
   }
   // Rank 0 decides for all: the ranks' times differ.
   const bool events_are_free = launch::broadcast_value(
-      ranks_, iteration_seconds_ * static_cast<double>(iterations_per_sample) * kEventShare >= kEventSeconds);
-  const bool waits = call_wait_ != CallWait::none;
+      at_.ranks,
+      iteration_seconds_ * static_cast<double>(iterations_per_sample) * kEventShare >= kEventSeconds);
+  const bool waits = at_.call_wait != CallWait::none;
   const bool times_twice = iterations > iterations_per_sample && !events_are_free && !waits;
   const auto timed = [this, waits](std::span<const BlockSpan> spans) {
     if (!waits) return time_spans(spans);
@@ -421,18 +414,18 @@ Block NcclRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sampl
 void NcclRow::share_half(Block& round_trips) const {
   const auto share = [this](std::span<double> values) {
     for (double& seconds : values) seconds /= 2;
-    ranks_.broadcast(std::as_writable_bytes(values), 0);
+    at_.ranks.broadcast(std::as_writable_bytes(values), 0);
   };
   share({&round_trips.elapsed_seconds, 1});
   share(round_trips.samples);
 }
 
 std::optional<Mismatch> NcclRow::check(std::uint64_t iteration) {
-  const CudaLibrary& cuda = gpu_.cuda;
-  const CudaStreamHandle stream = gpu_.stream->get();
+  const CudaLibrary& cuda = at_.gpu.cuda;
+  const CudaStreamHandle stream = at_.gpu.stream->get();
   KernelMismatch* const found = &buffers_.scratch->found;
   const std::uint32_t tolerance = key_.reduction ? tolerance_ulp(key_.type, *key_.reduction) : 0;
-  const auto segments = collective(key_.operation).result(layout_, call_);
+  const auto segments = collective(key_.operation).result(layout_.elements, layout_.call);
   const auto compare = [&](const Segment& segment, std::uint64_t at) {
     KernelElements elements = elements_of(
         segment.source == Segment::kReduced ? &buffers_.scratch->expected : nullptr, key_.type, iteration);
@@ -440,7 +433,8 @@ std::optional<Mismatch> NcclRow::check(std::uint64_t iteration) {
     elements.index = segment.source_index;
     elements.length = segment.length;
     const std::byte* const received = buffers_.result + at * traits(key_.type).bytes;
-    KernelLibrary::check_result(cuda, gpu_.kernels.check(&elements, received, at, tolerance, found, stream),
+    KernelLibrary::check_result(cuda,
+                                at_.gpu.kernels.check(&elements, received, at, tolerance, found, stream),
                                 "the kernel that checks data");
   };
   wait_for("check of " + name_of(key_), [&] {
@@ -464,9 +458,9 @@ Mismatch NcclRow::described(const KernelMismatch& found, const std::vector<Segme
                             std::uint64_t iteration) const {
   const std::size_t element_bytes = traits(key_.type).bytes;
   std::array<std::byte, kPatternCellBytes> element{};
-  gpu_.cuda.check(gpu_.cuda.copy(element.data(), buffers_.result + found.first_index * element_bytes,
-                                 element_bytes, CudaCopy::device_to_host),
-                  "cudaMemcpy");
+  at_.gpu.cuda.check(at_.gpu.cuda.copy(element.data(), buffers_.result + found.first_index * element_bytes,
+                                       element_bytes, CudaCopy::device_to_host),
+                     "cudaMemcpy");
   std::uint64_t index = found.first_index;
   auto segment = segments.begin();
   for (; index >= segment->length; ++segment) index -= segment->length;

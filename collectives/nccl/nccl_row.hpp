@@ -121,19 +121,9 @@ class NcclRow : public PreparedRow {
                                    std::uint64_t iteration) const;
 
   RowKey key_;
-  const GpuSession& gpu_;
-  NcclCommunicator& communicator_;
-  launch::Ranks& ranks_;
-  const NcclObserver* observer_;
-  const Clock& clock_;
-  launch::CallCounter& calls_;
-  bool in_graphs_;
-  CallWait call_wait_;
-  std::optional<AlgorithmOverride> by_call_;
+  RowLayout layout_;
+  NcclRowContext at_;
   NcclRowBuffers buffers_;
-  CallContext call_;
-  std::uint64_t operations_per_group_;
-  Layout layout_;
   std::vector<P2pOp> transfers_;  // of operations that are made of ncclSend and ncclRecv
   DataPattern pattern_;
   NcclType type_;

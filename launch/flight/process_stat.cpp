@@ -8,7 +8,6 @@
 #include <array>
 #include <bit>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstddef>
 #include <cstring>
@@ -17,6 +16,7 @@
 #include <system_error>
 
 #include "base/files.hpp"
+#include "base/text_input.hpp"
 
 namespace collbench::launch {
 
@@ -57,9 +57,7 @@ void each_connection(const See& see) {
   std::error_code error;
   for (std::filesystem::directory_iterator each("/proc/self/fd", error), end; !error && each != end;
        each.increment(error)) {
-    const std::string name = each->path().filename().string();
-    int descriptor = -1;
-    std::from_chars(name.data(), name.data() + name.size(), descriptor);
+    const int descriptor = whole_number<int>(each->path().filename().string()).value_or(-1);
     TcpInfo info{};
     socklen_t size = info.size();
     if (::getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info.data(), &size) != 0 || size < kKnownFromSize ||

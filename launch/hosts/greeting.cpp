@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 #include <sys/random.h>
 
-#include <charconv>
-
 #include "base/error.hpp"
+#include "base/text_input.hpp"
 
 namespace collbench::launch {
 namespace {
@@ -17,11 +16,7 @@ constexpr std::array<std::string_view, 2> kPurposes{"asks ", "beat "};
 std::string as_text(const Word& word) { return fmt::format("{:016x}{:016x}", word[0], word[1]); }
 
 SipKey as_key(std::string_view secret) {
-  const auto number = [](std::string_view digits) {
-    std::uint64_t value = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-    return value;
-  };
+  const auto number = [](std::string_view digits) { return parse_hex(digits).value_or(0); };
   constexpr std::size_t kHalf = kRandomWordLength / 2;
   return {number(secret.substr(0, kHalf)), number(secret.substr(kHalf))};
 }

@@ -44,6 +44,15 @@ std::string taken_line(asio::streambuf& buffer, std::size_t bytes) {
 
 /// One question to one address after the other. Lives as long as one of its handlers is pending.
 class Question : public std::enable_shared_from_this<Question> {
+  using Step = void (Question::*)(std::size_t bytes);
+
+  /// Goes on with `step`, or where what comes before it failed, with the next address.
+  auto then(Step step) {
+    return [self = shared_from_this(), step](error_code failure, std::size_t bytes = 0) {
+      failure ? self->try_next() : (*self.*step)(bytes);
+    };
+  }
+
  public:
   using Done = std::function<void(std::optional<HostNetwork::Answered>)>;
 
@@ -76,54 +85,32 @@ class Question : public std::enable_shared_from_this<Question> {
       error_code ignored;
       if (!over && self->index_ == index) static_cast<void>(self->socket_.close(ignored));
     });
-    socket_.async_connect({address, addresses_[index].port},
-                          [self = shared_from_this()](error_code refused) { self->read_challenge(refused); });
+    socket_.async_connect({address, addresses_[index].port}, then(&Question::read_challenge));
   }
 
  private:
-  void read_challenge(error_code failure) {
-    if (failure) {
-      try_next();
-      return;
-    }
-    asio::async_read(
-        socket_, asio::buffer(challenge_),
-        [self = shared_from_this()](error_code unread, std::size_t) { self->send_question(unread); });
+  void read_challenge(std::size_t /*bytes*/) {
+    asio::async_read(socket_, asio::buffer(challenge_), then(&Question::send_question));
   }
 
   [[nodiscard]] std::string_view challenge() const { return {challenge_.data(), challenge_.size()}; }
 
-  void send_question(error_code failure) {
-    if (failure || !challenge().starts_with(kChallengeStart)) {
-      try_next();
-      return;
-    }
-    greeting_ = greeting(secret_, Purpose::question, addresses_[index_], challenge());
+  void send_question(std::size_t /*bytes*/) {
+    const bool is_challenge = challenge().starts_with(kChallengeStart);
+    greeting_ = is_challenge ? greeting(secret_, Purpose::question, addresses_[index_], challenge()) : "";
     if (greeting_.empty()) {
       try_next();
       return;
     }
     text_ = fmt::format("{}{}\n", greeting_, line_);
-    asio::async_write(
-        socket_, asio::buffer(text_),
-        [self = shared_from_this()](error_code unsent, std::size_t) { self->read_answer(unsent); });
+    asio::async_write(socket_, asio::buffer(text_), then(&Question::read_answer));
   }
 
-  void read_answer(error_code failure) {
-    if (failure) {
-      try_next();
-      return;
-    }
-    asio::async_read_until(
-        socket_, answer_, '\n',
-        [self = shared_from_this()](error_code unread, std::size_t bytes) { self->take(unread, bytes); });
+  void read_answer(std::size_t /*bytes*/) {
+    asio::async_read_until(socket_, answer_, '\n', then(&Question::take));
   }
 
-  void take(error_code failure, std::size_t bytes) {
-    if (failure) {
-      try_next();
-      return;
-    }
+  void take(std::size_t bytes) {
     const std::string line = taken_line(answer_, bytes);
     const std::string text = line.substr(std::min(kRandomWordLength + 1, line.size()));
     const std::string proof = answer_proof(secret_, challenge(), greeting_, text);
@@ -173,6 +160,15 @@ struct HostNetwork::Reception {
 
 /// Somebody who asks, or whose heart beats, or a stranger. Lives as long as one of its handlers is pending.
 class HostNetwork::Visit : public std::enable_shared_from_this<Visit> {
+  using Step = void (Visit::*)(std::size_t bytes);
+
+  /// Goes on with `step`; what fails before it ends the visit.
+  auto then(Step step) {
+    return [self = shared_from_this(), step](error_code failure, std::size_t bytes) {
+      failure ? self->close() : (*self.*step)(bytes);
+    };
+  }
+
  public:
   Visit(tcp::socket socket, Reception& reception)
       : socket_(std::move(socket)),
@@ -193,18 +189,8 @@ class HostNetwork::Visit : public std::enable_shared_from_this<Visit> {
     deadline_.async_wait([self = shared_from_this()](error_code failure) {
       if (!failure) self->close();
     });
-    asio::async_write(socket_, asio::buffer(challenge_),
-                      [self = shared_from_this()](error_code failure, std::size_t) {
-                        if (failure) self->close();
-                      });
-    asio::async_read(socket_, asio::buffer(greeting_),
-                     [self = shared_from_this()](error_code failure, std::size_t) {
-                       if (failure) {
-                         self->close();
-                       } else {
-                         self->welcome();
-                       }
-                     });
+    asio::async_write(socket_, asio::buffer(challenge_), then(&Visit::nothing));
+    asio::async_read(socket_, asio::buffer(greeting_), then(&Visit::welcome));
   }
 
   [[nodiscard]] bool is_stranger() const { return socket_.is_open() && !is_greeted_; }
@@ -220,7 +206,9 @@ class HostNetwork::Visit : public std::enable_shared_from_this<Visit> {
  private:
   [[nodiscard]] std::string_view greeting_text() const { return {greeting_.data(), greeting_.size()}; }
 
-  void welcome() {
+  void nothing(std::size_t /*bytes*/) {}
+
+  void welcome(std::size_t /*bytes*/) {
     const auto purpose = purpose_of(greeting_text(), reception_.secret, reception_.at, challenge_);
     if (!purpose || !socket_.is_open() || reception_.greeted >= reception_.limits.connections) {
       close();
@@ -230,7 +218,7 @@ class HostNetwork::Visit : public std::enable_shared_from_this<Visit> {
     ++reception_.greeted;
     is_greeted_ = true;
     if (purpose == Purpose::question) {
-      read_question();
+      asio::async_read_until(socket_, lines_, '\n', then(&Visit::reply));
     } else {
       deadline_.cancel();
       read_beat();
@@ -257,18 +245,8 @@ class HostNetwork::Visit : public std::enable_shared_from_this<Visit> {
                            });
   }
 
-  void read_question() {
-    asio::async_read_until(socket_, lines_, '\n',
-                           [self = shared_from_this()](error_code failure, std::size_t bytes) {
-                             if (failure) {
-                               self->close();
-                             } else {
-                               self->reply(self->reception_.listener.answer(taken_line(self->lines_, bytes)));
-                             }
-                           });
-  }
-
-  void reply(const std::optional<std::string>& answer) {
+  void reply(std::size_t bytes) {
+    const auto answer = reception_.listener.answer(taken_line(lines_, bytes));
     if (!answer) {
       close();
       return;

@@ -262,12 +262,6 @@ int HostWatch::closed_strangers() {
   return closed_strangers_;
 }
 
-namespace {
-
-constexpr std::string_view kWhere = "a host's report";
-
-}  // namespace
-
 std::string report_line(const HostReport& report) {
   Json json{{"node", report.node}, {"ranks", Json::array()}};
   for (const RankActivity& rank : report.ranks) json["ranks"].push_back(rank_activity_to_json(rank));
@@ -279,6 +273,7 @@ std::string reply_line(const HostReply& reply) {
 }
 
 std::optional<HostReport> report_from_line(std::string_view line) {
+  constexpr std::string_view kWhere = "a host's report";
   try {
     const nlohmann::json document = parse_json_line(line, kWhere);
     const JsonReader json(document, kWhere);

@@ -1,7 +1,6 @@
 #include "launch/hosts/launch_address.hpp"
 
 #include <netdb.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -25,13 +24,6 @@ AddressList resolve(const char* name, int flags) {
   addrinfo* found = nullptr;
   if (::getaddrinfo(name, kSomePort, &hints, &found) != 0) found = nullptr;
   return {found, &::freeaddrinfo};
-}
-
-std::optional<std::string> numeric(const sockaddr* address, socklen_t size) {
-  std::array<char, NI_MAXHOST> text{};
-  if (::getnameinfo(address, size, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) != 0)
-    return std::nullopt;
-  return std::string(text.data());
 }
 
 bool is_loopback(std::string_view address) { return address.starts_with("127.") || address == "::1"; }
@@ -58,12 +50,19 @@ std::vector<std::string> named_addresses() {
   if (::gethostname(name.data(), name.size() - 1) != 0) return addresses;
   const AddressList found = resolve(name.data(), 0);
   for (const addrinfo* at = found.get(); at != nullptr; at = at->ai_next) {
-    if (const auto address = numeric(at->ai_addr, at->ai_addrlen)) addresses.push_back(*address);
+    if (const auto address = numeric_address(at->ai_addr, at->ai_addrlen)) addresses.push_back(*address);
   }
   return addresses;
 }
 
 }  // namespace
+
+std::optional<std::string> numeric_address(const sockaddr* address, socklen_t size) {
+  std::array<char, NI_MAXHOST> text{};
+  if (::getnameinfo(address, size, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) != 0)
+    return std::nullopt;
+  return std::string(text.data());
+}
 
 std::vector<std::string> contact_addresses(std::string_view contact) {
   std::vector<std::string> addresses;
@@ -93,7 +92,7 @@ std::optional<std::string> own_address_towards(const std::string& address) {
   sockaddr_storage own{};
   socklen_t size = sizeof own;
   if (::getsockname(descriptor.get(), reinterpret_cast<sockaddr*>(&own), &size) != 0) return std::nullopt;
-  std::optional<std::string> text = numeric(reinterpret_cast<sockaddr*>(&own), size);
+  std::optional<std::string> text = numeric_address(reinterpret_cast<sockaddr*>(&own), size);
   if (text && is_loopback(*text)) return std::nullopt;
   return text;
 }

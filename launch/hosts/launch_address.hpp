@@ -1,10 +1,15 @@
 #pragma once
+#include <sys/socket.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace collbench::launch {
+
+/// "10.0.0.1"; none where the system makes no text of it.
+[[nodiscard]] std::optional<std::string> numeric_address(const sockaddr* address, socklen_t size);
 
 /// The IP addresses in the contact of an Open MPI daemon:
 /// "1.0;tcp://10.0.0.1,10.1.0.1:40;tcp6://[fd00::2]:41".

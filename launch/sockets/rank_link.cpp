@@ -1,18 +1,18 @@
 #include "launch/sockets/rank_link.hpp"
 
 #include <fmt/format.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <limits>
 #include <utility>
+
+#include "launch/hosts/launch_address.hpp"
 
 namespace collbench::launch {
 namespace {
@@ -47,12 +47,12 @@ bool send_all(int socket, std::span<const std::byte> bytes) {
   return true;
 }
 
-std::string numeric_address(const sockaddr_storage& address, socklen_t size) {
-  std::array<char, NI_MAXHOST> text{};
-  if (::getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, text.data(), text.size(), nullptr, 0,
-                    NI_NUMERICHOST) != 0)
-    return "";
-  return {text.data()};
+/// Of one end of the connection: `ask` is ::getsockname or ::getpeername. Empty where it is not known.
+std::string address_of(const FileDescriptor& socket, decltype(&::getsockname) ask) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  return ask(socket.get(), generic, &size) == 0 ? numeric_address(generic, size).value_or("") : "";
 }
 
 void receive_all(int socket, std::span<std::byte> bytes, const std::string& peer) {
@@ -144,18 +144,8 @@ bool RankLink::is_closed() const {
   return got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
 }
 
-std::string RankLink::own_address() const {
-  sockaddr_storage address{};
-  socklen_t size = sizeof address;
-  if (::getsockname(socket_->get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return "";
-  return numeric_address(address, size);
-}
+std::string RankLink::own_address() const { return address_of(*socket_, ::getsockname); }
 
-std::string RankLink::peer_address() const {
-  sockaddr_storage address{};
-  socklen_t size = sizeof address;
-  if (::getpeername(socket_->get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return "";
-  return numeric_address(address, size);
-}
+std::string RankLink::peer_address() const { return address_of(*socket_, ::getpeername); }
 
 }  // namespace collbench::launch

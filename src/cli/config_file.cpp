@@ -23,11 +23,14 @@ struct ConfigEntry {
   int line;
 };
 
-class ConfigReader {
+/// Reads the file for CLI11, whose own reader knows no lines and joins the values of a key that is set twice.
+class RunConfig : public CLI::ConfigTOML {
  public:
-  ConfigReader(const CLI::App& app, ConfigFile& config) : app_(app), config_(config) {}
+  RunConfig(const CLI::App& app, ConfigFile& config) : app_(app), config_(config) {}
 
-  [[nodiscard]] std::vector<CLI::ConfigItem> items() {
+  [[nodiscard]] std::vector<CLI::ConfigItem> from_config(std::istream& /*input*/) const override {
+    config_.path = app_.get_config_ptr()->as<std::string>();
+    config_.text = read_file(config_.path, kMaxTomlBytes);
     const toml::table document = parse_toml(
         config_.text, config_.path, "write key = value, with text in quotes, such as ops = \"all_reduce\"");
     std::vector<ConfigEntry> entries;
@@ -36,16 +39,16 @@ class ConfigReader {
     }
     // A table is sorted by name; options take effect, and errors are found, in the order of the file.
     std::ranges::sort(entries, {}, &ConfigEntry::line);
-    std::vector<CLI::ConfigItem> items;
+    std::vector<CLI::ConfigItem> keys;
     for (const ConfigEntry& entry : entries) {
       require_known(entry);
       config_.lines.emplace(entry.key, entry.line);
       CLI::ConfigItem item;
       item.name = entry.key;
       item.inputs = {value_text(entry, *entry.value)};
-      items.push_back(std::move(item));
+      keys.push_back(std::move(item));
     }
-    return items;
+    return keys;
   }
 
  private:
@@ -80,22 +83,6 @@ class ConfigReader {
                   "give text in quotes, a number, true or false, or a list of them");
   }
 
-  const CLI::App& app_;
-  ConfigFile& config_;
-};
-
-/// Reads the file for CLI11, whose own reader knows no lines and joins the values of a key that is set twice.
-class RunConfig : public CLI::ConfigTOML {
- public:
-  RunConfig(const CLI::App& app, ConfigFile& config) : app_(app), config_(config) {}
-
-  [[nodiscard]] std::vector<CLI::ConfigItem> from_config(std::istream& /*input*/) const override {
-    config_.path = app_.get_config_ptr()->as<std::string>();
-    config_.text = read_file(config_.path, kMaxTomlBytes);
-    return ConfigReader(app_, config_).items();
-  }
-
- private:
   const CLI::App& app_;
   ConfigFile& config_;
 };

@@ -206,8 +206,7 @@ std::vector<DataType> parse_types(const std::string& text, const std::string& op
   const auto name = [](DataType type) { return traits(type).name; };
   return parse_list(text, option, all, name, [](const std::string& word) -> std::optional<DataType> {
     const DataTypeTraits* found = find_data_type(word);
-    if (found == nullptr) return std::nullopt;
-    return found->id;
+    return found == nullptr ? std::nullopt : std::optional(found->id);
   });
 }
 
@@ -216,8 +215,7 @@ std::vector<Reduction> parse_reductions(const std::string& text, const std::stri
   const auto called = [](Reduction each) { return name(each); };
   return parse_list(text, option, all, called, [](const std::string& word) -> std::optional<Reduction> {
     const Reduction* found = find_reduction(word);
-    if (found == nullptr) return std::nullopt;
-    return *found;
+    return found == nullptr ? std::nullopt : std::optional(*found);
   });
 }
 

@@ -117,11 +117,9 @@ std::vector<PlacedRank> gather_placement(launch::Ranks& ranks, const Identities&
 std::vector<PlacedRank> placement_by_cuda(const std::vector<collectives::VisibleGpu>& gpus) {
   std::vector<PlacedRank> placement;
   for (const collectives::VisibleGpu& gpu : gpus) {
-    PlacedRank placed;
-    placed.rank = static_cast<int>(placement.size());
-    placed.gpu = gpu.address;
-    placed.gpu_address = gpu.address;
-    placement.push_back(std::move(placed));
+    PlacedRank& placed = placement.emplace_back();
+    placed.rank = static_cast<int>(placement.size()) - 1;
+    placed.gpu = placed.gpu_address = gpu.address;
   }
   return placement;
 }

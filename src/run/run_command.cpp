@@ -18,6 +18,7 @@
 #include "analysis/report/report.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/states/machine_states.hpp"
+#include "analysis/stragglers/step_verdict.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/files.hpp"
 #include "base/record/run_stream.hpp"
@@ -154,7 +155,7 @@ class RunDriver {
               straggler_probe_obstacle(at_.session.has_mpi(), gpus().are_shared,
                                        ranks_take_turns(at_.context.machines, at_.context.cores_per_node));
           !obstacle.empty()) {
-        run_.environment_notes.push_back(not_probed_note(obstacle));
+        run_.environment_notes.push_back(fmt::format("{}{}", analysis::kNotProbed, obstacle));
       } else if (!only_rows) {
         probe_.emplace(ranks(), clock(), at_.context.machines, end_.seconds() - elapsed(),
                        capabilities.has_links_to_probe, at_.flight.exchanges());

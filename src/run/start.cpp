@@ -162,15 +162,30 @@ launch::FlightIdentity identity_of_thread(const RunOptions& options, int thread)
   return identity;
 }
 
+/// A rank of this process, a thread of it: what others see it do, what cut it short, and who looks after it.
+struct OwnRank {
+  OwnRank(const RunOptions& options, int number, const std::filesystem::path& folder, std::mutex& last_word)
+      : thread(number),
+        identity(identity_of_thread(options, number)),
+        flight(identity, folder),
+        incidents(std::make_shared<IncidentLog>(options, flight.folder())),
+        watch(options, incidents, identity, flight, last_word) {}
+
+  int thread;
+  launch::FlightIdentity identity;
+  launch::FlightRecorder flight;
+  std::shared_ptr<IncidentLog> incidents;
+  RunWatch watch;
+};
+
 /// The run of one rank, from where it has met the others to the exit status of its process. Does not return
 /// where the others cannot know that it failed.
-int run_rank(const RunOptions& options, const launch::Session& session, launch::FlightRecorder& flight,
-             RunWatch& watch, IncidentLog& incidents, collectives::NcclProcess& process,
-             std::mutex& last_word) {
+int run_rank(const RunOptions& options, const launch::Session& session, OwnRank& own,
+             collectives::NcclProcess& process, std::mutex& last_word) {
   const bool root = session.ranks().is_root();
   try {
-    const ExitStatus status = run_command(options, session, flight, watch, incidents, process);
-    if (launch::interrupted()) flight.withdraw();
+    const ExitStatus status = run_command(options, session, own.flight, own.watch, *own.incidents, process);
+    if (launch::interrupted()) own.flight.withdraw();
     return root ? static_cast<int>(status) : 0;
   } catch (const launch::AgreedError& error) {
     return report_failure(with_doctors_advice(error), root);
@@ -185,47 +200,29 @@ int run_rank(const RunOptions& options, const launch::Session& session, launch::
       const bool is_alone = session.ranks().size() == 1;
       if (is_alone && status != ExitStatus::rank_lost && status != ExitStatus::internal)
         return report_failure(error, root);
-      tell(error, incidents, flight.activity());
+      tell(error, *own.incidents, own.flight.activity());
     } catch (const std::exception& other) {  // the status says that it ended
       spdlog::debug("what happened could not be said: {}", other.what());
     }
-    watch.finish();
+    own.watch.finish();
     session.abort(static_cast<int>(status));
     std::abort();  // GCC does not see that a virtual function never returns
   }
 }
 
-/// A rank that is a thread of this process, and not its first.
-struct ThreadRank {
-  ThreadRank(const RunOptions& options, int number, const std::filesystem::path& folder,
-             std::mutex& last_word)
-      : thread(number),
-        identity(identity_of_thread(options, number)),
-        flight(identity, folder),
-        incidents(std::make_shared<IncidentLog>(options, flight.folder())),
-        watch(options, incidents, identity, flight, last_word) {}
-
-  int thread;
-  launch::FlightIdentity identity;
-  launch::FlightRecorder flight;
-  std::shared_ptr<IncidentLog> incidents;
-  RunWatch watch;
-};
-
 /// All ranks of this process, this thread the first of them. Its exit status.
-int run_threads(const RunOptions& options, const launch::Session& connected, launch::FlightRecorder& flight,
-                RunWatch& watch, IncidentLog& incidents, collectives::NcclProcess& process,
-                std::mutex& last_word) {
+int run_threads(const RunOptions& options, const launch::Session& connected, OwnRank& first,
+                collectives::NcclProcess& process, std::mutex& last_word) {
   launch::ThreadSessions sessions(connected, options.process.gpus);
-  std::deque<ThreadRank> ranks;
+  std::deque<OwnRank> ranks;
   for (int thread = 1; thread < options.process.gpus; ++thread)
-    ranks.emplace_back(options, thread, flight.folder(), last_word);
+    ranks.emplace_back(options, thread, first.flight.folder(), last_word);
   std::vector<std::thread> others;
   try {
-    for (ThreadRank& each : ranks) {
+    for (OwnRank& each : ranks) {
       others.emplace_back([&] {
         const auto session = sessions.session(each.thread, each.flight.exchanges());
-        run_rank(options, *session, each.flight, each.watch, *each.incidents, process, last_word);
+        run_rank(options, *session, each, process, last_word);
       });
     }
   } catch (const std::system_error& error) {  // those that run wait for it
@@ -234,8 +231,8 @@ int run_threads(const RunOptions& options, const launch::Session& connected, lau
                                     "raise the limit of processes (ulimit -u, or pids.max of the container)"),
                               true));
   }
-  const auto session = sessions.session(0, flight.exchanges());
-  const int status = run_rank(options, *session, flight, watch, incidents, process, last_word);
+  const auto session = sessions.session(0, first.flight.exchanges());
+  const int status = run_rank(options, *session, first, process, last_word);
   for (std::thread& each : others) each.join();
   return status;
 }
@@ -285,28 +282,24 @@ int start_run(const RunOptions& options, int argc, char** argv) {
     collectives::mpi_library().functions->allow_forced_algorithms();
   // Before other ranks see this one: whom a launcher ends is then not taken for one that died.
   if (!launch::time_is_simulated()) launch::notice_interruption();
-  const launch::FlightIdentity identity = identity_of_thread(options, 0);
   const bool has_others = options.launched || options.rendezvous || options.process.gpus > 1;
-  launch::FlightRecorder flight(identity, flight_folder(identity, has_others));
-  const auto incidents = std::make_shared<IncidentLog>(options, flight.folder());
-  if (options.rendezvous) {
-    flight.step_without_limit("meeting the ranks");  // it has one of its own
-  } else {
-    flight.step(kStartOfMpi);
-  }
   std::mutex last_word;
-  RunWatch watch(options, incidents, identity, flight, last_word);
+  OwnRank own(options, 0, flight_folder(identity_of_thread(options, 0), has_others), last_word);
+  if (options.rendezvous) {
+    own.flight.step_without_limit("meeting the ranks");  // it has one of its own
+  } else {
+    own.flight.step(kStartOfMpi);
+  }
   std::unique_ptr<launch::Session> connected;
   try {
-    connected = connect_ranks(options, argc, argv, flight.exchanges());
+    connected = connect_ranks(options, argc, argv, own.flight.exchanges());
   } catch (const Error& error) {
-    return did_not_meet(options, error, *incidents, flight.activity());
+    return did_not_meet(options, error, *own.incidents, own.flight.activity());
   }
   require_own_launcher(options, *connected);
   collectives::NcclProcess process(options.process);
-  if (options.process.gpus > 1)
-    return run_threads(options, *connected, flight, watch, *incidents, process, last_word);
-  return run_rank(options, *connected, flight, watch, *incidents, process, last_word);
+  return options.process.gpus > 1 ? run_threads(options, *connected, own, process, last_word)
+                                  : run_rank(options, *connected, own, process, last_word);
 }
 
 }  // namespace collbench::program

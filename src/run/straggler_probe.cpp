@@ -6,7 +6,6 @@
 #include <thread>
 #include <utility>
 
-#include "analysis/stragglers/step_verdict.hpp"
 #include "analysis/stragglers/straggler_analysis.hpp"
 #include "collectives/mpi/mpi_library.hpp"
 
@@ -74,10 +73,6 @@ std::string straggler_probe_obstacle(bool has_mpi, bool share_a_gpu, bool share_
   if (share_a_gpu) return "ranks share a GPU, so only correctness is checked";
   if (share_cores) return "ranks share cores, so one straggler delays the others";
   return {};
-}
-
-std::string not_probed_note(const std::string& obstacle) {
-  return std::string(analysis::kNotProbed) + obstacle;
 }
 
 }  // namespace collbench::program

@@ -47,6 +47,4 @@ class StragglerProbe {
 /// Why probing the ranks one by one would not show who is late; empty where it would.
 [[nodiscard]] std::string straggler_probe_obstacle(bool has_mpi, bool share_a_gpu, bool share_cores);
 
-[[nodiscard]] std::string not_probed_note(const std::string& obstacle);
-
 }  // namespace collbench::program

@@ -17,16 +17,16 @@ using ::testing::ElementsAre;
 template <typename Check>
 void for_every_call(const Check& check) {
   for (const OperationId id : measurable_operations()) {
-    const Collective* each = &collective(id);
+    const Collective each = collective(id);
     for (const int ranks : {1, 2, 3, 4, 5}) {
       const TrafficMatrix traffic = traffic_by_distance(ranks);
       for (const int root : {0, ranks - 1}) {
-        SCOPED_TRACE(testing::Message() << operation(each->id).name << " on " << ranks << ", root " << root);
+        SCOPED_TRACE(testing::Message() << operation(each.id).name << " on " << ranks << ", root " << root);
         std::vector<CallContext> calls;
         for (int rank = 0; rank < ranks; ++rank) {
           calls.push_back({.rank = rank, .ranks = ranks, .root = root, .traffic = &traffic});
         }
-        check(*each, calls);
+        check(each, calls);
       }
     }
   }

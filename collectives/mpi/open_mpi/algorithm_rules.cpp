@@ -1,10 +1,12 @@
 #include "collectives/mpi/open_mpi/algorithm_rules.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <limits>
 #include <span>
 #include <sstream>
+#include <string_view>
 
 namespace collbench::collectives {
 namespace {
@@ -141,9 +143,11 @@ std::string all_reduce_runs(std::string algorithm, const CollectiveCall& call, s
   return algorithm;
 }
 
+bool is_power_of_two(int ranks) { return std::has_single_bit(static_cast<unsigned>(ranks)); }
+
 /// Source: coll_base_allgather.c, ompi_coll_base_allgather_intra_{recursivedoubling,neighborexchange}.
 std::string all_gather_runs(const std::string& algorithm, int ranks) {
-  if (algorithm == "recursive_doubling" && !std::has_single_bit(static_cast<unsigned>(ranks))) return "bruck";
+  if (algorithm == "recursive_doubling" && !is_power_of_two(ranks)) return "bruck";
   if (algorithm == "neighbor" && ranks % 2 != 0) return "ring";
   return algorithm;
 }
@@ -151,8 +155,6 @@ std::string all_gather_runs(const std::string& algorithm, int ranks) {
 /// smpi_coll.cpp, smpi_coll_descriptions: the entries that are selectors, not algorithms.
 constexpr std::array<std::string_view, 7> kSelectors{"",         "default", "ompi",     "mpich",
                                                      "mvapich2", "impi",    "automatic"};
-
-bool is_power_of_two(int ranks) { return std::has_single_bit(static_cast<unsigned>(ranks)); }
 
 /// allreduce-lr.cpp: a ring over what divides by the ranks; the rest, or all of it, by reduction and
 /// broadcast.
@@ -162,51 +164,15 @@ std::string ring_and_rest(const CollectiveCall& call) {
   return call.count % ranks == 0 ? "ring" : "ring+redbcast";
 }
 
-std::string smpis_all_reduce(const std::string& configured, const CollectiveCall& call) {
-  if (configured == "lr") return ring_and_rest(call);
-  if (configured == "rdb") return "recursive_doubling";
-  if (configured == "rab_rdb" && is_power_of_two(call.ranks)) return "rabenseifner";
-  if (configured == "ompi_ring_segmented") {  // Open MPI's, with segments of 1 MiB
-    constexpr std::uint64_t kSegmentBytes = 1U << 20U;
-    const std::string runs = open_mpi_runs("segmented_ring", call, kSegmentBytes);
-    return runs == "segmented_ring" ? runs : ring_and_rest(call);
-  }
-  return configured;
-}
-
-/// SMPI's "ring" sends every block to its reader directly, at distance 1, 2, …; the ring that passes blocks
-/// on from neighbor to neighbor is its "NTSLR".
-std::string smpis_all_gather(const std::string& configured, int ranks) {
-  if (configured == "NTSLR") return "ring";
-  if (configured == "ring") return "direct";
-  if (configured == "rdb" && is_power_of_two(ranks)) return "recursive_doubling";
-  if (configured == "ompi_neighborexchange") return ranks % 2 == 0 ? "neighbor" : "ring";
-  return configured;  // bruck has the same name
-}
-
-std::string reduce_scatter_runs(const std::string& configured) {
-  if (configured == "ompi_ring") return "ring";
-  if (configured == "ompi_basic_recursivehalving") return "recursive_halving";
-  if (configured == "ompi_butterfly") return "butterfly";
-  return configured;
-}
-
-/// SMPI's "pair" exchanges with rank xor step, which is not Open MPI's "pairwise"; its "ring" is.
-std::string all_to_all_runs(const std::string& configured) {
-  if (configured == "basic_linear") return "linear";
-  if (configured == "ring") return "pairwise";
-  if (configured == "bruck") return "modified_bruck";
-  return configured;
-}
-
-/// Of Broadcast and Reduce, and of Gather and Scatter.
-std::string rooted_runs(const std::string& configured, OperationId operation) {
-  const bool of_one_buffer = operation == OperationId::broadcast || operation == OperationId::reduce;
-  if (configured == "binomial_tree" && operation == OperationId::broadcast) return "binomial";
-  if (configured == "ompi_binomial" && !of_one_buffer) return "binomial";
-  if (configured == "ompi_basic_linear" && !of_one_buffer) return "basic_linear";
-  return configured;  // Reduce's binomial has the same name
-}
+/// An algorithm that SMPI calls otherwise than Open MPI. Names that are not here are the same, such as bruck
+/// and Reduce's binomial, or mean another algorithm: "pair" exchanges with rank xor step, which is not Open
+/// MPI's "pairwise".
+struct SmpiName {
+  OperationId operation;
+  std::string_view smpi;
+  const char* ours;
+  bool of_power_of_two = false;  ///< on other numbers of ranks it is something else
+};
 
 }  // namespace
 
@@ -231,27 +197,11 @@ std::string open_mpi_runs(const std::string& forced, const CollectiveCall& call,
                           std::uint64_t segment_bytes) {
   if (call.count == 0) return "none";  // the first lines of ompi/mpi/c/{allreduce,allgather,…}.c
   if (call.ranks == 1) return "self";  // coll_tuned_module.c, ompi_coll_tuned_comm_query: not below two ranks
-  switch (call.operation) {
-    case OperationId::all_reduce:
-      return all_reduce_runs(forced, call, segment_bytes);
-    case OperationId::all_gather:
-      return all_gather_runs(forced, call.ranks);
-    case OperationId::all_to_all:
-      // coll_base_alltoall.c: each of them begins with mca_coll_base_alltoall_intra_basic_inplace
-      return call.in_place ? "basic_inplace" : forced;
-    case OperationId::reduce_scatter:  // coll_base_reduce_scatter.c: none hands over
-    case OperationId::all_to_all_v:    // no algorithm of this one and the next can be forced
-    case OperationId::send_recv:
-    case OperationId::ping_pong:
-    case OperationId::broadcast:
-    case OperationId::reduce:
-    case OperationId::gather:
-    case OperationId::scatter:
-    case OperationId::step:  // its AllReduce is asked for
-    case OperationId::hypercube:
-      return forced;
-  }
-  return forced;
+  if (call.operation == OperationId::all_reduce) return all_reduce_runs(forced, call, segment_bytes);
+  if (call.operation == OperationId::all_gather) return all_gather_runs(forced, call.ranks);
+  // coll_base_alltoall.c: each of them begins with mca_coll_base_alltoall_intra_basic_inplace
+  if (call.operation == OperationId::all_to_all && call.in_place) return "basic_inplace";
+  return forced;  // coll_base_reduce_scatter.c: none hands over; no algorithm of the others can be forced
 }
 
 std::optional<std::string> open_mpi_refuses(OperationId operation, const std::string& forced, int ranks) {
@@ -262,30 +212,38 @@ std::optional<std::string> open_mpi_refuses(OperationId operation, const std::st
 }
 
 std::string smpi_runs(const std::string& configured, const CollectiveCall& call) {
-  for (const std::string_view selector : kSelectors) {
-    if (configured == selector) return "auto";
-  }
+  using enum OperationId;
+  static constexpr std::array<SmpiName, 16> kNames{{
+      {all_reduce, "rdb", "recursive_doubling"},
+      {all_reduce, "rab_rdb", "rabenseifner", true},
+      {all_gather, "NTSLR", "ring"},   // passes blocks on from neighbor to neighbor
+      {all_gather, "ring", "direct"},  // sends every block to its reader, at distance 1, 2, …
+      {all_gather, "rdb", "recursive_doubling", true},
+      {reduce_scatter, "ompi_ring", "ring"},
+      {reduce_scatter, "ompi_basic_recursivehalving", "recursive_halving"},
+      {reduce_scatter, "ompi_butterfly", "butterfly"},
+      {all_to_all, "basic_linear", "linear"},
+      {all_to_all, "ring", "pairwise"},
+      {all_to_all, "bruck", "modified_bruck"},
+      {broadcast, "binomial_tree", "binomial"},
+      {gather, "ompi_binomial", "binomial"},
+      {scatter, "ompi_binomial", "binomial"},
+      {gather, "ompi_basic_linear", "basic_linear"},
+      {scatter, "ompi_basic_linear", "basic_linear"},
+  }};
+  if (std::ranges::find(kSelectors, configured) != kSelectors.end()) return "auto";
   if (call.ranks == 1) return "self";
-  switch (call.operation) {
-    case OperationId::all_reduce:
-      return smpis_all_reduce(configured, call);
-    case OperationId::all_gather:
-      return smpis_all_gather(configured, call.ranks);
-    case OperationId::reduce_scatter:
-      return reduce_scatter_runs(configured);
-    case OperationId::all_to_all:
-      return all_to_all_runs(configured);
-    case OperationId::broadcast:
-    case OperationId::reduce:
-    case OperationId::gather:
-    case OperationId::scatter:
-      return rooted_runs(configured, call.operation);
-    case OperationId::all_to_all_v:  // SMPI has no setting for these
-    case OperationId::send_recv:
-    case OperationId::ping_pong:
-    case OperationId::step:  // its AllReduce is asked for
-    case OperationId::hypercube:
-      return configured;
+  if (call.operation == all_reduce && configured == "lr") return ring_and_rest(call);
+  if (call.operation == all_reduce && configured == "ompi_ring_segmented") {  // with segments of 1 MiB
+    constexpr std::uint64_t kSegmentBytes = 1U << 20U;
+    const std::string runs = open_mpi_runs("segmented_ring", call, kSegmentBytes);
+    return runs == "segmented_ring" ? runs : ring_and_rest(call);
+  }
+  if (call.operation == all_gather && configured == "ompi_neighborexchange")
+    return call.ranks % 2 == 0 ? "neighbor" : "ring";
+  for (const SmpiName& each : kNames) {
+    const bool is_it = each.operation == call.operation && each.smpi == configured;
+    if (is_it && (!each.of_power_of_two || is_power_of_two(call.ranks))) return each.ours;
   }
   return configured;
 }

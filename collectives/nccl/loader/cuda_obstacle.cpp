@@ -39,38 +39,26 @@ constexpr std::array<Obstacle, 7> kObstacles{{
      "LD_LIBRARY_PATH)"},
 }};
 
-std::string_view subject_of(CudaUser user) {
-  switch (user) {
-    case CudaUser::runtime:
-      return "this CUDA runtime";
-    case CudaUser::nccl:
-      return "this libnccl";
-    case CudaUser::kernels:
-      return "this kernel library";
-  }
-  return {};
-}
+struct CudaUserWords {
+  std::string_view name;
+  std::string_view replacement;
+};
 
-std::string_view replacement_of(CudaUser user) {
-  switch (user) {
-    case CudaUser::runtime:
-      return "name an older CUDA runtime in COLLBENCH_CUDART";
-    case CudaUser::nccl:
-      return "name a libnccl for this driver and GPU in COLLBENCH_NCCL (Python's nvidia-nccl-cu12 or -cu13)";
-    case CudaUser::kernels:
-      return "build collbench for it: after scripts/setup bundle, which has drivers of CUDA 12 in view, or "
-             "with "
-             "-DCMAKE_CUDA_ARCHITECTURES=native by an nvcc no newer than the driver's CUDA (nvidia-smi shows "
-             "it)";
-  }
-  return {};
-}
+/// By CudaUser.
+constexpr std::array<CudaUserWords, 3> kUsers{{
+    {"this CUDA runtime", "name an older CUDA runtime in COLLBENCH_CUDART"},
+    {"this libnccl",
+     "name a libnccl for this driver and GPU in COLLBENCH_NCCL (Python's nvidia-nccl-cu12 or -cu13)"},
+    {"this kernel library",
+     "build collbench for it: after scripts/setup bundle, which has drivers of CUDA 12 in view, or with "
+     "-DCMAKE_CUDA_ARCHITECTURES=native by an nvcc no newer than the driver's CUDA (nvidia-smi shows it)"},
+}};
 
 Error described(const Obstacle& obstacle, CudaUser user, const std::string& call) {
-  return {
-      ExitStatus::not_here, call,
-      fmt::format("{} ({})", fmt::format(fmt::runtime(obstacle.reason), subject_of(user)), obstacle.words),
-      fmt::format(fmt::runtime(obstacle.next_step), replacement_of(user))};
+  const CudaUserWords& of = kUsers.at(static_cast<std::size_t>(user));
+  return {ExitStatus::not_here, call,
+          fmt::format("{} ({})", fmt::format(fmt::runtime(obstacle.reason), of.name), obstacle.words),
+          fmt::format(fmt::runtime(obstacle.next_step), of.replacement)};
 }
 
 }  // namespace

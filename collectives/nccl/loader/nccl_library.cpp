@@ -135,36 +135,6 @@ Error NcclLibrary::error(NcclResult result, const std::string& call, ExitStatus 
                          : "NCCL_DEBUG=INFO shows what NCCL did before"};
 }
 
-NcclType nccl_type(DataType type) {
-  switch (type) {
-    case DataType::int8:
-      return NcclType::int8;
-    case DataType::uint8:
-      return NcclType::uint8;
-    case DataType::int32:
-      return NcclType::int32;
-    case DataType::uint32:
-      return NcclType::uint32;
-    case DataType::int64:
-      return NcclType::int64;
-    case DataType::uint64:
-      return NcclType::uint64;
-    case DataType::float16:
-      return NcclType::float16;
-    case DataType::float32:
-      return NcclType::float32;
-    case DataType::float64:
-      return NcclType::float64;
-    case DataType::float8_e4m3:
-      return NcclType::float8_e4m3;
-    case DataType::float8_e5m2:
-      return NcclType::float8_e5m2;
-    case DataType::bfloat16:
-      return NcclType::bfloat16;
-  }
-  throw Error(ExitStatus::not_here, "NCCL", "has no such data type", "choose another -d");
-}
-
 NcclReduction nccl_reduction(Reduction reduction) {
   switch (reduction) {
     case Reduction::sum:

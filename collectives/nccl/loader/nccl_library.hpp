@@ -174,8 +174,15 @@ struct NcclLibrary {
   [[nodiscard]] Error error(NcclResult result, const std::string& call, ExitStatus status) const;
 };
 
-/// NCCL's name for elements of `type`.
-[[nodiscard]] NcclType nccl_type(DataType type);
+/// NCCL's name for elements of `type`, and the other way round: both have the same order.
+[[nodiscard]] constexpr NcclType nccl_type(DataType type) { return static_cast<NcclType>(type); }
+[[nodiscard]] constexpr DataType data_type(NcclType type) { return static_cast<DataType>(type); }
+static_assert(nccl_type(DataType::uint64) == NcclType::uint64 &&
+              nccl_type(DataType::float16) == NcclType::float16 &&
+              nccl_type(DataType::float64) == NcclType::float64 &&
+              nccl_type(DataType::bfloat16) == NcclType::bfloat16 &&
+              nccl_type(DataType::float8_e4m3) == NcclType::float8_e4m3 &&
+              nccl_type(DataType::float8_e5m2) == NcclType::float8_e5m2);
 
 [[nodiscard]] NcclReduction nccl_reduction(Reduction reduction);
 

@@ -109,28 +109,29 @@ void record_cost_table(const float* costs, int algorithms, int protocols) {
 // What the program finds by name; observer_interface.hpp says what each does.
 // NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
+using namespace collbench::collectives;
 
-int collbench_observer_interface() { return collbench::collectives::kObserverInterface; }
+int collbench_observer_interface() { return kObserverInterface; }
 
-void collbench_observer_loaded(collbench::collectives::ObserverLoaded* loaded) {
-  collbench::collectives::ObserverState& all = collbench::collectives::observer_state();
+void collbench_observer_loaded(ObserverLoaded* loaded) {
+  ObserverState& all = observer_state();
   const std::lock_guard lock(all.mutex);
   *loaded = all.loaded;
 }
 
 void collbench_observer_begin() {
-  collbench::collectives::ObserverState& all = collbench::collectives::observer_state();
+  ObserverState& all = observer_state();
   const std::lock_guard lock(all.mutex);
   all.seen = {};
   all.watching = true;
-  collbench::collectives::ask_for_events(all.event_mask, true);
+  ask_for_events(all.event_mask, true);
 }
 
-void collbench_observer_end(collbench::collectives::Observation* seen) {
-  collbench::collectives::ObserverState& all = collbench::collectives::observer_state();
+void collbench_observer_end(Observation* seen) {
+  ObserverState& all = observer_state();
   const std::lock_guard lock(all.mutex);
   all.watching = false;
-  collbench::collectives::ask_for_events(all.event_mask, false);
+  ask_for_events(all.event_mask, false);
   *seen = all.seen;
 }
 

@@ -33,15 +33,10 @@ struct Asked {
   Bytes data;
 };
 
-/// NCCL's numbers are in the same order as ours but for the 16-bit floats, which come first of the floats.
-constexpr std::array kTypes{DataType::int8,     DataType::uint8,       DataType::int32,
-                            DataType::uint32,   DataType::int64,       DataType::uint64,
-                            DataType::float16,  DataType::float32,     DataType::float64,
-                            DataType::bfloat16, DataType::float8_e4m3, DataType::float8_e5m2};
+/// By NCCL's numbers.
 constexpr std::array kReductions{Reduction::sum, Reduction::prod, Reduction::max, Reduction::min,
                                  Reduction::avg};
 
-DataType data_type(NcclType type) { return kTypes.at(static_cast<std::size_t>(type)); }
 Reduction reduction_of(NcclReduction reduction) {
   return kReductions.at(static_cast<std::size_t>(reduction));
 }
@@ -144,7 +139,7 @@ bool is_possible(const AskHeader& header, int rank, int ranks) {
   if (header.ask <= Ask::join || header.ask > Ask::bye) return false;
   const auto type = static_cast<std::uint32_t>(header.type);
   const auto reduction = static_cast<std::uint32_t>(header.reduction);
-  if (type >= kTypes.size() || reduction >= kReductions.size()) return false;
+  if (type >= data_types().size() || reduction >= kReductions.size()) return false;
   if (header.root < 0 || header.root >= ranks || header.bytes > host_memory_bytes()) return false;
   if (header.ask == Ask::group) return header.sends <= kMaxParts && header.receives <= kMaxParts;
   return header.sends == 0 && header.receives == 0 && header.count <= host_memory_bytes() &&

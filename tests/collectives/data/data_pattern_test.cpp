@@ -15,7 +15,7 @@ namespace {
 
 /// All ranks of one operation, in one process.
 struct World {
-  const Collective& what;
+  Collective what;
   DataType type;
   std::optional<Reduction> reduction;
   int ranks;
@@ -79,15 +79,14 @@ std::vector<int> roots(const Operation& operation, int ranks) {
 
 void for_every_world(const std::function<void(const World&)>& test) {
   for (const OperationId id : measurable_operations()) {
-    const Collective* what = &collective(id);
+    const Collective what = collective(id);
     for (const DataTypeTraits& type : data_types()) {
       for (const int ranks : {2, 3, 4, 5, 16}) {
         std::vector<std::optional<Reduction>> kinds{std::nullopt};
-        if (operation(what->id).reduces) kinds.assign(reductions().begin(), reductions().end());
+        if (operation(what.id).reduces) kinds.assign(reductions().begin(), reductions().end());
         for (const auto& kind : kinds) {
-          for (const int root : roots(operation(what->id), ranks)) {
-            const World world{
-                .what = *what, .type = type.id, .reduction = kind, .ranks = ranks, .root = root};
+          for (const int root : roots(operation(what.id), ranks)) {
+            const World world{.what = what, .type = type.id, .reduction = kind, .ranks = ranks, .root = root};
             SCOPED_TRACE(world.name());
             test(world);
           }
