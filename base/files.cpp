@@ -10,6 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -196,6 +197,15 @@ void write_file_by_rename(const std::filesystem::path& path, std::string_view te
   }
   throw Error(error.status(), error.where(), error.what(),
               fmt::format("what it should hold is in {}: move that, or give another path", kept.string()));
+}
+
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder, std::error_code& failure) {
+  std::vector<std::filesystem::path> paths;
+  std::filesystem::directory_iterator entry(folder, failure);  // a loop over it would throw
+  for (; !failure && entry != std::filesystem::directory_iterator(); entry.increment(failure))
+    paths.push_back(entry->path());
+  std::ranges::sort(paths);
+  return paths;
 }
 
 std::string first_line(const std::filesystem::path& path) {

@@ -3,7 +3,9 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -69,6 +71,11 @@ inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30U;
 /// A descriptor of a file, or of what is read like one. Throws Error (usage) naming the path and the system's
 /// reason, and for a pipe with a name through which nothing comes in `patience_seconds`.
 [[nodiscard]] int open_for_reading(const std::filesystem::path& path, int patience_seconds = 10);
+
+/// The entries of a folder, by name. `failure` where it cannot be read, or not to its end: then those that
+/// were.
+[[nodiscard]] std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder,
+                                                            std::error_code& failure);
 
 /// The first line of a file such as those of /proc; empty where it cannot be read.
 [[nodiscard]] std::string first_line(const std::filesystem::path& path);

@@ -35,7 +35,7 @@ inline constexpr std::uint64_t kGiB = 1024 * kMiB;
 [[nodiscard]] std::string format_rate(double bytes_per_second);
 
 /// "1 rank", "2 ranks".
-[[nodiscard]] std::string counted(std::size_t count, std::string_view noun);
+[[nodiscard]] std::string counted(std::int64_t count, std::string_view noun);
 
 /// "0-2, 5, 7, 8": what follows each other in `ascending` as a range, from three on.
 [[nodiscard]] std::string number_ranges(const std::vector<int>& ascending);

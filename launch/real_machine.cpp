@@ -230,18 +230,16 @@ Terminal terminal_behind(const std::string& path) {
 int nvidia_devices(const std::filesystem::path& root) {
   const auto count = [&root](const char* folder, const auto& is_gpu) {
     std::error_code none;
-    const std::filesystem::directory_iterator files(root / folder, none);
-    return static_cast<int>(std::count_if(begin(files), end(files), is_gpu));
+    return static_cast<int>(std::ranges::count_if(entries_of(root / folder, none), is_gpu));
   };
   const int on_bus = count("sys/bus/pci/devices", [](const auto& device) {
-    return first_word(device.path() / "vendor") == "0x10de" &&
-           first_word(device.path() / "class").starts_with("0x03");
+    return first_word(device / "vendor") == "0x10de" && first_word(device / "class").starts_with("0x03");
   });
   if (on_bus > 0) return on_bus;
   const int listed = count("proc/driver/nvidia/gpus", [](const auto&) { return true; });
   if (listed > 0) return listed;
   return count("dev", [](const auto& device) {  // nvidia0, and not nvidiactl or nvidia-uvm
-    const std::string name = device.path().filename().string();
+    const std::string name = device.filename().string();
     return name.starts_with("nvidia") && name.find_first_not_of("0123456789", 6) == std::string::npos &&
            name.size() > 6;
   });

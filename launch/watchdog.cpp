@@ -15,7 +15,12 @@ Watchdog::Watchdog(double period_seconds, std::function<void()> look) {
     std::mutex mutex;
     std::condition_variable_any wake;
     std::unique_lock lock(mutex);
-    while (!wake.wait_for(lock, stop, period, [&stop] { return stop.stop_requested(); })) look();
+    // Not by what wait_for returns: a stop that comes just before it waits is no period that has passed.
+    for (;;) {
+      wake.wait_for(lock, stop, period, [] { return false; });
+      if (stop.stop_requested()) return;
+      look();
+    }
   });
 }
 

@@ -67,8 +67,8 @@ std::vector<std::string> method_lines(const Comparison& comparison) {
         "SLOWER, FASTER, SAME: by Student's t of each pair's log ratio, p multiplied by the {} after "
         "which the comparison may end and adjusted by Holm over all rows: at most {} that any row is "
         "called changed when none is; SAME: the 95 % interval of B/A over all looks is within ±{}",
-        counted(static_cast<std::size_t>(comparison.paired->looks), "look"),
-        percent_words(options.significance), percent_words(options.same_within))};
+        counted(comparison.paired->looks, "look"), percent_words(options.significance),
+        percent_words(options.same_within))};
   }
   if (comparison.is_of_one_record) return {};
   std::vector<std::string> lines;
@@ -210,9 +210,9 @@ std::string comparison_title(const Comparison& comparison) {
 
 /// "4 SLOWER (4 rows, 2 ranks): new.json against base.json"
 std::string comparison_headline(const Comparison& comparison) {
-  return fmt::format(
-      "{} ({}, {}): {}", comparison_summary(comparison), counted(comparison.rows.size(), "row"),
-      counted(static_cast<std::size_t>(comparison.ranks), "rank"), comparison_title(comparison));
+  return fmt::format("{} ({}, {}): {}", comparison_summary(comparison),
+                     counted(comparison.rows.size(), "row"), counted(comparison.ranks, "rank"),
+                     comparison_title(comparison));
 }
 
 std::vector<std::string> comparison_notes(const Comparison& comparison) {

@@ -205,7 +205,7 @@ bool is_decided(const Comparison& comparison) { return comparison.count(RowChang
 std::vector<std::string> pair_sentences(const Comparison& comparison) {
   std::vector<std::string> sentences;
   for (const ComparedRow& row : comparison.rows) {
-    const std::string pairs = counted(static_cast<std::size_t>(row.base.launches), "pair");
+    const std::string pairs = counted(row.base.launches, "pair");
     // Of a time that is r times A's, B takes 1 - r less.
     const auto percent = [](double ratio) { return std::abs(1 - ratio) * 100; };
     if (row.change == RowChange::faster || row.change == RowChange::slower) {

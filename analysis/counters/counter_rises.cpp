@@ -58,6 +58,7 @@ const CounterLimit* limit_of(std::string_view counter) {
 
 std::string name(RiseGrade grade) {
   constexpr std::array<const char*, 3> kNames{"noted", "degraded", "fatal"};
+  static_assert(kNames.size() == static_cast<std::size_t>(RiseGrade::fatal) + 1);
   return kNames.at(static_cast<std::size_t>(grade));
 }
 

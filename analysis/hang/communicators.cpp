@@ -407,8 +407,7 @@ HangFinding find_hang(const Communicator& communicator) {
 std::string communicators_text(const std::vector<Communicator>& communicators, int columns) {
   std::string text;
   for (const Communicator& each : communicators) {
-    text += one_line(fmt::format("{}, {}", each.name, counted(static_cast<std::size_t>(each.size), "rank"))) +
-            "\n";
+    text += one_line(fmt::format("{}, {}", each.name, counted(each.size, "rank"))) + "\n";
     std::vector<std::pair<std::string, Members>> alike;
     for (const CommunicatorMember& member : each.members) {
       const std::string state = state_text(member);

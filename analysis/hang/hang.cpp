@@ -35,9 +35,7 @@ std::string activity_phrase(const RankActivity& rank) {
   const std::string pass = rank.pass > 0 ? fmt::format(", pass {}", rank.pass) : "";
   if (rank.calls.inside()) return fmt::format("inside {}, call {}{}", rank.step, rank.call_of_step(), pass);
   const std::string calls =
-      rank.call_of_step() > 0
-          ? fmt::format(", after {}", counted(static_cast<std::size_t>(rank.call_of_step()), "call"))
-          : "";
+      rank.call_of_step() > 0 ? fmt::format(", after {}", counted(rank.call_of_step(), "call")) : "";
   return fmt::format("in {}{}{}, {}", rank.step, calls, pass,
                      rank.exchanges.inside() ? "waiting for other ranks" : "not waiting for any rank");
 }
@@ -136,8 +134,7 @@ HangFinding some_are_behind(const Ranks& ranks, std::uint64_t least, std::uint64
   const Ranks behind = those(ranks, [&](const auto& rank) { return rank.calls.entered == least; });
   HangFinding found =
       blame(HangCause::rank_behind, ranks, behind,
-            fmt::format("{} behind: {}", counted(static_cast<std::size_t>(most - least), "call"),
-                        activity_phrase(behind.front())));
+            fmt::format("{} behind: {}", counted(most - least, "call"), activity_phrase(behind.front())));
   if (behind.front().calls.inside() && !hosts.empty()) found.text += "; a link or a library hangs" + hosts;
   return found;
 }
@@ -277,7 +274,7 @@ HangFinding find_hang_with_silence(const Ranks& ranks, const std::string& here,
   const std::string why =
       closed_strangers > 0
           ? fmt::format(", why is not known: the port of {} was crowded by {} that did not greet", here,
-                        counted(static_cast<std::size_t>(closed_strangers), "connection"))
+                        counted(closed_strangers, "connection"))
           : fmt::format(
                 ": hosts {} and {} do not reach each other, {} {} down, or all ranks there are stopped", here,
                 silent_hosts, silent_hosts, silent.size() == 1 ? "is" : "are");

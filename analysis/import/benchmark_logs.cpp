@@ -49,7 +49,7 @@ int chosen_ranks(const BenchmarkLog& log, const ImportOptions& options, std::str
   if (found.size() > 1 && !options.run) {
     std::vector<std::string> words;
     for (std::size_t i = 0; i < found.size(); ++i)
-      words.push_back(fmt::format("{}: {}", i + 1, counted(static_cast<std::size_t>(found[i]), "rank")));
+      words.push_back(fmt::format("{}: {}", i + 1, counted(found[i], "rank")));
     throw usage_error(std::string(file),
                       fmt::format("holds {} runs ({})", found.size(), fmt::join(words, "; ")),
                       "choose one with --run N");
@@ -68,10 +68,10 @@ Identities identities_of(int ranks, const JobGiven& given, LogFacts& facts, std:
     per_node = std::max(1, ranks / *given.nodes);
     const bool fits = *given.nodes * per_node == ranks;
     if (!fits || (given.ranks_per_node && *given.ranks_per_node != per_node)) {
-      throw usage_error("--nodes",
-                        fmt::format("{} says {}, which is not what is given", excerpt(file),
-                                    counted(static_cast<std::size_t>(ranks), "rank")),
-                        "give the numbers that ran");
+      throw usage_error(
+          "--nodes",
+          fmt::format("{} says {}, which is not what is given", excerpt(file), counted(ranks, "rank")),
+          "give the numbers that ran");
     }
   }
   if (given.nodes || given.ranks_per_node) {

@@ -22,7 +22,7 @@ namespace {
 /// What runs that become one have to have in common; empty what a run does not say.
 std::array<std::string, 6> machine_facts(const Run& run) {
   return {counted(run.ranks.size(), "rank"),
-          run.log && !run.log->nodes ? "" : counted(static_cast<std::size_t>(node_count(run.ranks)), "node"),
+          run.log && !run.log->nodes ? "" : counted(node_count(run.ranks), "node"),
           std::string(name(run.backend)),
           gpu_model(run),
           run.log && run.log->topology ? run.log->topology->value : "",

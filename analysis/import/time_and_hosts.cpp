@@ -72,7 +72,7 @@ void set_time_and_hosts(Run& run, const std::string& started, const std::vector<
   if (std::cmp_not_equal(hosts.size(), node_count(run.ranks))) {
     throw usage_error("--host",
                       fmt::format("{} given, and {} ran on {}", counted(hosts.size(), "host"), file,
-                                  counted(static_cast<std::size_t>(node_count(run.ranks)), "node")),
+                                  counted(node_count(run.ranks), "node")),
                       "name one host for each node, in the order of the ranks");
   }
   for (Identity& rank : run.ranks) rank.host = hosts[static_cast<std::size_t>(rank.node)];

@@ -231,7 +231,7 @@ std::vector<ProbeRate> probe_rates(const ProbeRecord& record, const ProbeMeasure
     }
   }
   // As nodes, hosts are alike where as many cores worked.
-  all.model += fmt::format(", {}", counted(static_cast<std::size_t>(record.cores), "core"));
+  all.model += fmt::format(", {}", counted(record.cores, "core"));
   if (!nodes.empty()) rates.push_back(part_rate(record, all, "host"));
   for (ProbeRate& rate : gpu_rates(record, measurement)) rates.push_back(std::move(rate));
   return rates;

@@ -140,7 +140,7 @@ std::string diff_summary(const ComparedHosts& pair) {
     if (count == 0) continue;
     // "2 differs" is no English.
     parts.push_back(severity == topology::Severity::differs
-                        ? counted(static_cast<std::size_t>(count), "difference")
+                        ? counted(count, "difference")
                         : fmt::format("{} {}", count, topology::severity_name(severity)));
   }
   if (parts.empty()) {

@@ -73,8 +73,8 @@ std::vector<std::string> commands(const AcceptanceFloors& floors) {
   for (const int nodes : node_counts(floors)) {
     const std::vector<AcceptanceFloor> rows = rows_on(floors, nodes);
     const std::string command = check_command(rows);
-    lines.push_back(fmt::format("# {}{}", counted(static_cast<std::size_t>(nodes), "node"),
-                                command.empty() ? ": no floor, as the notes say" : ""));
+    lines.push_back(
+        fmt::format("# {}{}", counted(nodes, "node"), command.empty() ? ": no floor, as the notes say" : ""));
     if (command.empty()) continue;
     lines.push_back(command);
     // check_cmd_status of LBNL Node Health Check (github.com/mej/nhc, scripts/lbnl_cmd.nhc), which runs as

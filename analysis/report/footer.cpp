@@ -24,7 +24,7 @@ constexpr std::size_t kMaxPauses = 10;
 
 bool ran(const Row& row) { return row.measurement.unavailable.empty() && row.measurement.seconds > 0; }
 
-std::string format_passes(int passes) { return counted(static_cast<std::size_t>(passes), "pass"); }
+std::string format_passes(int passes) { return counted(passes, "pass"); }
 
 /// Of the row that has most.
 int passes_of_rows(const Run& run) {
@@ -173,7 +173,7 @@ std::string all_clear(const RankProbe& probe, int hosts) {
     return fmt::format("{}; {}; use a longer --time", ranks, too_few(for_links, "slow link between hosts"));
   }
   return fmt::format("{}{} ({} in {})", ranks, for_links > 0 ? ", and no slow link between hosts" : "",
-                     counted(static_cast<std::size_t>(probe.repetitions), "probe"), took);
+                     counted(probe.repetitions, "probe"), took);
 }
 
 void add_pauses(const Run& run, ReportLines& facts) {
@@ -208,7 +208,7 @@ void add_cost(const Run& run, ReportLines& facts) {
   std::string text = run.wall_seconds > 0 ? fmt::format("wall time {}", format_seconds(run.wall_seconds))
                                           : "wall time not known, since the run did not end";
   if (run.repeated) {
-    text += fmt::format(" in {} of", counted(static_cast<std::size_t>(run.launches), "launch"));
+    text += fmt::format(" in {} of", counted(run.launches, "launch"));
     text += run.passes == 1 ? " 1 pass" : fmt::format(" at most {}", format_passes(run.passes));
   } else {
     text += ", " + format_passes(run.passes);

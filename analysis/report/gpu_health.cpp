@@ -117,7 +117,7 @@ ReportLines gpu_health_lines(const Run& run) {
   add_marks(run, facts);
   if (!telemetry.gpus.empty()) {
     add(facts, "{} in {} ({}): {}, {}, {}; {}, {}, {}", counted(telemetry.gpus.size(), "GPU"),
-        counted(static_cast<std::size_t>(telemetry.readings), "reading"), fmt::join(sources(telemetry), ", "),
+        counted(telemetry.readings, "reading"), fmt::join(sources(telemetry), ", "),
         range(telemetry, &GpuTelemetry::sm_clock_hertz, "SM clock", 1e6, "MHz"),
         range(telemetry, &GpuTelemetry::temperature_celsius, "temperature", 1, "°C"),
         range(telemetry, &GpuTelemetry::power_watts, "power", 1, "W"),

@@ -49,12 +49,10 @@ std::string_view backend_text(const Run& run) {
 std::string ranks_text(const Run& run) {
   std::string ranks = counted(run.ranks.size(), "rank");
   if (run.log && !run.log->nodes) return ranks;
-  return fmt::format("{} on {}", ranks, counted(static_cast<std::size_t>(node_count(run.ranks)), "host"));
+  return fmt::format("{} on {}", ranks, counted(node_count(run.ranks), "host"));
 }
 
-std::string launches_text(const Run& run) {
-  return counted(static_cast<std::size_t>(run.launches), "launch");
-}
+std::string launches_text(const Run& run) { return counted(run.launches, "launch"); }
 
 ReportLine headline(const Run& run) {
   if (run.log) {
@@ -115,7 +113,7 @@ ReportLine hosts(const Run& run) {
     if (any == run.ranks.end() || any->host.empty()) continue;
     std::string text = fmt::format("{} has {}", any->host, rank_list(run.ranks, static_cast<int>(node)));
     if (node < run.cores_per_node.size()) {
-      text += fmt::format(" on {}", counted(static_cast<std::size_t>(run.cores_per_node[node]), "core"));
+      text += fmt::format(" on {}", counted(run.cores_per_node[node], "core"));
     }
     named.push_back(std::move(text));
   }

@@ -250,9 +250,7 @@ void add_states(const Run& run, ReportLines& facts) {
   if (shares.empty()) return;
   const auto stay = [&run](const StateShare& share) {
     const std::string launches =
-        run.repeated
-            ? fmt::format(", most of {}", counted(static_cast<std::size_t>(share.launches), "launch"))
-            : "";
+        run.repeated ? fmt::format(", most of {}", counted(share.launches, "launch")) : "";
     return fmt::format("{} in {:.0f} % of the passes (about {}{})",
                        round_trip_span(share.min_round_trip_seconds, share.max_round_trip_seconds),
                        share.passes * 100, format_seconds(share.passes * run.wall_seconds), launches);

@@ -76,11 +76,10 @@ std::string band_in_words(BandClass kind, const GpuCluster& cluster, std::uint64
   const int machines = band(kind, more * static_cast<double>(kGiB), ranks).machines;
   const int domains = max_domains(kind);
   return fmt::format(
-      "{}; {}, {}{}", text, name(kind),
-      machines == 0 ? "by wider classes" : counted(static_cast<std::size_t>(machines), "machine"),
+      "{}; {}, {}{}", text, name(kind), machines == 0 ? "by wider classes" : counted(machines, "machine"),
       machines > 0 && cluster.domains() > domains
           ? fmt::format(", none beyond {}: no run of this scale was published, so any figure here is a guess",
-                        counted(static_cast<std::size_t>(domains), "node"))
+                        counted(domains, "node"))
           : "");
 }
 
@@ -142,11 +141,11 @@ std::string prediction_answer(const Prediction& prediction) {
                                      has_band ? " (band)" : "", fmt::join(rates, ", "));
 }
 
-std::vector<ReportCell> prediction_cells(const PredictedRow& row, const GpuCluster& cluster) {
+/// `is_narrow`: rates of a terminal of 80 columns, which holds seven characters of each.
+std::vector<ReportCell> prediction_cells(const PredictedRow& row, const GpuCluster& cluster, bool is_narrow) {
   const PredictedBusbw rates = predicted_busbw(row, cluster);
-  const auto cell = [](std::optional<double> rate) {
-    constexpr int kWidth = 7;  // a terminal of 80 columns holds all
-    return rate ? table_number(*rate, kWidth) : std::string(kNoValue);
+  const auto cell = [is_narrow](std::optional<double> rate) {
+    return rate && is_narrow ? table_number(*rate, 7) : rate_cell(rate);
   };
   const std::optional<double>& seconds = row.expected.expected_seconds;
   return {format_bytes(row.size_bytes),
@@ -174,9 +173,9 @@ std::string words_by_size(std::string_view heading, std::span<const PredictedRow
   return parts.empty() ? "" : fmt::format("{}: {}", heading, fmt::join(parts, "; "));
 }
 
-/// `words_below`: by what rows are expected and limited stands below their table, not in its last columns,
-/// for which few terminals are wide enough.
-Document document_of(const Prediction& prediction, bool words_below) {
+/// `is_narrow`: for a terminal: by what rows are expected and limited stands below their table, not in its
+/// last columns.
+Document document_of(const Prediction& prediction, bool is_narrow) {
   using Words = std::pair<std::string_view, std::string (*)(const PredictedRow&)>;
   const std::array<Words, 2> words{{{"expected by", expected_by}, {"limited by", [](const PredictedRow& row) {
                                                                      return row.expected.limited_by;
@@ -190,12 +189,12 @@ Document document_of(const Prediction& prediction, bool words_below) {
     ReportTable table{
         .headings = {"size", "time (µs)", "ring", "tree", "expected", "band from", "band to", "NCCL"},
         .left = 0,
-        .right = words_below ? 0 : words.size()};
+        .right = is_narrow ? 0 : words.size()};
     for (const PredictedRow& row : std::span(first, last))
-      table.rows.push_back(prediction_cells(row, prediction.cluster));
+      table.rows.push_back(prediction_cells(row, prediction.cluster, is_narrow));
     ReportLines below;
     for (const auto& [heading, words_of] : words) {
-      if (words_below) {
+      if (is_narrow) {
         if (std::string line = words_by_size(heading, std::span(first, last), words_of); !line.empty())
           below.push_back({std::move(line)});
         continue;

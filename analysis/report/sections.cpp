@@ -20,8 +20,8 @@ std::string wrong_beyond_rows_words(const Run& run) {
   if (wrong == 0) return {};
   const bool all_checked = std::ranges::all_of(
       run.rows, [](const Row& row) { return row.measurement.wrong_elements.has_value(); });
-  return fmt::format("WRONG DATA: the log counts {} (line {}), and {}",
-                     counted(static_cast<std::size_t>(wrong), "wrong value"), run.log->out_of_bounds->line,
+  return fmt::format("WRONG DATA: the log counts {} (line {}), and {}", counted(wrong, "wrong value"),
+                     run.log->out_of_bounds->line,
                      !all_checked ? "its rows do not say where"
                      : wrong == 1 ? "no row here has it"
                                   : "no row here has them");

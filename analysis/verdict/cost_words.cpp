@@ -56,9 +56,7 @@ std::string ring_change(const FindingCost& cost) {
   return rates.empty() ? "" : rates + other_plan(cost);
 }
 
-std::string nodes_of(const FindingCost& cost) {
-  return counted(static_cast<std::size_t>(cost.nodes), "node");
-}
+std::string nodes_of(const FindingCost& cost) { return counted(cost.nodes, "node"); }
 
 /// " if present when NCCL starts"
 std::string case_of(const FindingCost& cost) {

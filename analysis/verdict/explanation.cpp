@@ -33,7 +33,7 @@ bool too_few_channels(const GpuCluster& cluster) {
 std::string cause_within_domain(const GpuCluster& cluster) {
   const double one_link = topology::traits(cluster.generation).nvlink.gigabytes_per_second;
   const double all_links = cluster.nvlinks * one_link;
-  const std::string nvlinks = counted(static_cast<std::size_t>(cluster.nvlinks), "NVLink");
+  const std::string nvlinks = counted(cluster.nvlinks, "NVLink");
   const auto& seen = cluster.run.min_nvlinks;
   if (seen && *seen < kLinksMissing * all_links) {
     return fmt::format(
@@ -44,9 +44,8 @@ std::string cause_within_domain(const GpuCluster& cluster) {
   if (too_few_channels(cluster)) {
     return fmt::format(
         "NCCL opened {} where {} {} {}: it found {} of {} (a link down, or a wrong topology file)",
-        counted(static_cast<std::size_t>(*cluster.run.channels), "channel"), nvlinks,
-        cluster.nvlinks == 1 ? "supports" : "support", 2 * cluster.nvlinks,
-        std::max(1, *cluster.run.channels / 2), nvlinks);
+        counted(*cluster.run.channels, "channel"), nvlinks, cluster.nvlinks == 1 ? "supports" : "support",
+        2 * cluster.nvlinks, std::max(1, *cluster.run.channels / 2), nvlinks);
   }
   return cluster.nvlinks > 0 ? "NVLinks that are down or peer access turned off (no network is involved)"
                              : "the path through the host: CPU model, NUMA settings, ACS or peer access";
@@ -216,8 +215,7 @@ std::string transport_in_log(const GpuCluster& cluster) {
   std::vector<std::string> words;
   if (!cluster.run.network.empty()) words.push_back("network " + cluster.run.network);
   if (cluster.run.algorithm) words.push_back("algorithm " + *cluster.run.algorithm);
-  if (cluster.run.channels)
-    words.push_back(counted(static_cast<std::size_t>(*cluster.run.channels), "channel"));
+  if (cluster.run.channels) words.push_back(counted(*cluster.run.channels, "channel"));
   return fmt::format("the log says {}", fmt::join(words, ", "));
 }
 

@@ -260,7 +260,7 @@ GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std
 std::string words(const GpuCluster& cluster, const StatedNics& stated) {
   std::string gpus = fmt::format("{} × {}", cluster.ranks_per_node, cluster.gpu);
   if (cluster.nodes == 1) return gpus;  // no NIC carried anything
-  return fmt::format("{} with {} of {:g} Gb/s", gpus, counted(static_cast<std::size_t>(stated.nics), "NIC"),
+  return fmt::format("{} with {} of {:g} Gb/s", gpus, counted(stated.nics, "NIC"),
                      stated.gigabits_per_second);
 }
 

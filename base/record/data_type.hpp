@@ -6,6 +6,7 @@
 namespace collbench {
 
 /// Element types, in the order and with the names of nccl-tests.
+/// In the order of NCCL's ncclDataType_t (collectives/nccl/loader/nccl_library.hpp).
 enum class DataType {
   int8,
   uint8,

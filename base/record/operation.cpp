@@ -72,7 +72,7 @@ constexpr Operation described(OperationId id) {
 }
 
 constexpr auto kOperations = [] {
-  std::array<Operation, 13> all{};
+  std::array<Operation, kOperationCount> all{};
   for (std::size_t i = 0; i < all.size(); ++i) all.at(i) = described(static_cast<OperationId>(i));
   return all;
 }();

@@ -23,6 +23,8 @@ enum class OperationId {
   ping_pong,
   step,
 };
+inline constexpr std::size_t kOperationCount =
+    static_cast<std::size_t>(OperationId::step) + 1;  // the last one
 
 /// What the bytes S of the size column are.
 enum class SizeMeaning {

@@ -260,8 +260,7 @@ std::optional<ProcessShape> process_of(const Run& run) {
 }
 
 std::string words(const ProcessShape& shape) {
-  return fmt::format("{} per process, {}", counted(static_cast<std::size_t>(shape.gpus), "GPU"),
-                     counted(static_cast<std::size_t>(shape.threads), "thread"));
+  return fmt::format("{} per process, {}", counted(shape.gpus, "GPU"), counted(shape.threads, "thread"));
 }
 
 std::uint64_t wrong_values_beyond_rows(const Run& run) {

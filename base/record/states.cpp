@@ -11,9 +11,9 @@ std::string format_stop(const Stop& stop) {
     case StopReason::precision_reached:
       return "precision reached";
     case StopReason::pass_limit:
-      return counted(static_cast<std::size_t>(stop.limit), "pass");
+      return counted(stop.limit, "pass");
     case StopReason::launch_limit:
-      return counted(static_cast<std::size_t>(stop.limit), "launch");
+      return counted(stop.limit, "launch");
     case StopReason::out_of_time:
       return "out of time";
     case StopReason::interrupted:

@@ -61,9 +61,8 @@ bool is_own_folder(const fs::path& folder) {
 std::vector<fs::path> recorder_files(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code failure;
-  for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
-    if (at->path().filename().string().starts_with(kFilePrefix)) files.push_back(at->path());
-  }
+  for (fs::path& entry : entries_of(folder, failure))
+    if (entry.filename().string().starts_with(kFilePrefix)) files.push_back(std::move(entry));
   if (failure) throw file_error(folder, "read", failure.value());
   return files;
 }
@@ -150,11 +149,11 @@ fs::path make_flight_folder(const std::string& meeting) {
 std::vector<fs::path> flight_folders() {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
   std::error_code failure;
-  for (fs::directory_iterator at(base_folder(), failure), end; !failure && at != end; at.increment(failure)) {
-    if (!at->path().filename().string().starts_with(user_prefix()) || !is_own_folder(at->path())) continue;
+  for (const fs::path& entry : entries_of(base_folder(), failure)) {
+    if (!entry.filename().string().starts_with(user_prefix()) || !is_own_folder(entry)) continue;
     std::error_code gone;
-    const auto changed = fs::last_write_time(at->path(), gone);
-    if (!gone) found.emplace_back(changed, at->path());
+    const auto changed = fs::last_write_time(entry, gone);
+    if (!gone) found.emplace_back(changed, entry);
   }
   std::sort(found.rbegin(), found.rend());
   std::vector<fs::path> folders;
@@ -181,11 +180,11 @@ std::uint64_t launch_ns() {
 
 void forget_earlier_job(const fs::path& folder, std::uint64_t launched_ns) {
   std::error_code ignored;
-  for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored)) {
+  for (const fs::path& entry : entries_of(folder, ignored)) {
     try {
-      const MappedPage page(at->path());
+      const MappedPage page(entry);
       if (process_state(page.get()) == ProcessState::gone && ticks_ns(page.get().started_ticks) < launched_ns)
-        ::unlink(at->path().c_str());
+        ::unlink(entry.c_str());
     } catch (const Error&) {  // no recorder
       continue;
     }

@@ -55,9 +55,8 @@ bool is_loopback(std::uint32_t address) { return address >> 24U == IN_LOOPBACKNE
 template <class See>
 void each_connection(const See& see) {
   std::error_code error;
-  for (std::filesystem::directory_iterator each("/proc/self/fd", error), end; !error && each != end;
-       each.increment(error)) {
-    const int descriptor = whole_number<int>(each->path().filename().string()).value_or(-1);
+  for (const std::filesystem::path& entry : entries_of("/proc/self/fd", error)) {
+    const int descriptor = whole_number<int>(entry.filename().string()).value_or(-1);
     TcpInfo info{};
     socklen_t size = info.size();
     if (::getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info.data(), &size) != 0 || size < kKnownFromSize ||

@@ -40,15 +40,11 @@ Error folder_error(const fs::path& folder, const std::string& what) {
 /// Of what lies in `folder` that `wanted` takes, in alphabetical order; nothing where there is no folder.
 template <class Wanted>
 std::vector<fs::path> sorted_entries(const fs::path& folder, const Wanted& wanted) {
-  std::vector<fs::path> found;
   std::error_code failure;
-  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
-       entry.increment(failure)) {
-    if (wanted(*entry)) found.push_back(entry->path());
-  }
+  std::vector<fs::path> found = entries_of(folder, failure);
   if (failure && failure != std::errc::no_such_file_or_directory)
     throw folder_error(folder, failure.message());
-  std::ranges::sort(found);
+  std::erase_if(found, [&wanted](const fs::path& entry) { return !wanted(entry); });
   return found;
 }
 
@@ -141,8 +137,9 @@ std::vector<Run> baseline_runs(const fs::path& folder, const std::string& kind,
 }
 
 std::vector<analysis::MachineHistory> baseline_histories(const fs::path& folder) {
-  const auto kinds = sorted_entries(folder, [](const fs::directory_entry& entry) {
-    return entry.is_directory() && !entry.path().filename().string().starts_with('.');
+  const auto kinds = sorted_entries(folder, [](const fs::path& entry) {
+    std::error_code unknown;
+    return fs::is_directory(entry, unknown) && !entry.filename().string().starts_with('.');
   });
   std::vector<analysis::MachineHistory> histories;
   for (const fs::path& kind : kinds) {
@@ -266,9 +263,10 @@ void add_checked(const std::string& folder, const CheckedRecord& checked, Comman
 }  // namespace
 
 std::vector<fs::path> record_files(const fs::path& folder) {
-  return sorted_entries(folder, [](const fs::directory_entry& entry) {
-    const std::string file = entry.path().filename().string();
-    return file.ends_with(".json") && !file.starts_with('.') && entry.is_regular_file();
+  return sorted_entries(folder, [](const fs::path& entry) {
+    const std::string file = entry.filename().string();
+    std::error_code unknown;
+    return file.ends_with(".json") && !file.starts_with('.') && fs::is_regular_file(entry, unknown);
   });
 }
 

@@ -49,15 +49,13 @@ std::vector<std::string> machines_of(const std::vector<std::string>& evidence, c
     std::vector<std::string> folders;
     std::error_code error;
     bool has_files = !fs::is_directory(each, error) || topology::is_sysfs(each);
-    for (fs::directory_iterator entry(each, error); !error && entry != fs::directory_iterator();
-         entry.increment(error)) {
+    for (const fs::path& entry : entries_of(each, error)) {
       std::error_code not_there;
-      const bool is_hidden = entry->path().filename().string().starts_with('.');
-      if (is_hidden || fs::equivalent(entry->path(), fleet, not_there)) continue;
-      has_files = has_files || !entry->is_directory(error);
-      folders.push_back(entry->path().string());
+      const bool is_hidden = entry.filename().string().starts_with('.');
+      if (is_hidden || fs::equivalent(entry, fleet, not_there)) continue;
+      has_files = has_files || !fs::is_directory(entry, not_there);
+      folders.push_back(entry.string());
     }
-    std::ranges::sort(folders);
     if (has_files || folders.empty()) folders = {each};
     machines.insert(machines.end(), folders.begin(), folders.end());
   }

@@ -73,15 +73,13 @@ bool is_dump(const fs::path& file) {
 std::vector<fs::path> dumps_in(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code failure;
-  for (fs::directory_iterator entry(folder, failure); !failure && entry != fs::directory_iterator();
-       entry.increment(failure)) {
+  for (fs::path& entry : entries_of(folder, failure)) {
     std::error_code unknown;
-    if (!entry->is_regular_file(unknown)) continue;
-    if (!is_dump(entry->path())) return {};
-    files.push_back(entry->path());
+    if (!fs::is_regular_file(entry, unknown)) continue;
+    if (!is_dump(entry)) return {};
+    files.push_back(std::move(entry));
   }
   if (failure) throw file_error(folder, "read", failure.value());
-  std::ranges::sort(files);
   return files;
 }
 

@@ -63,8 +63,7 @@ Error other_calibration(const std::string& file, const std::string& what) {
 
 void require_same_ranks(const Run& then, const Run& now, const std::string& file) {
   const auto described = [](const Run& run) {
-    return fmt::format("{} on {}", counted(run.ranks.size(), "rank"),
-                       counted(static_cast<std::size_t>(node_count(run.ranks)), "host"));
+    return fmt::format("{} on {}", counted(run.ranks.size(), "rank"), counted(node_count(run.ranks), "host"));
   };
   if (described(then) != described(now)) {
     throw other_calibration(

@@ -28,10 +28,9 @@ constexpr std::size_t kMaxTrafficBytes = std::size_t{64} << 20U;
 TrafficMatrix read_traffic(launch::OnRoot /*root*/, const std::string& path, int ranks) {
   TrafficMatrix traffic = parse_traffic_matrix(read_file(path, kMaxTrafficBytes), path);
   if (traffic.ranks == ranks) return traffic;
-  throw usage_error("--counts",
-                    fmt::format("{} is for {}, and there are {}", path,
-                                counted(static_cast<std::size_t>(traffic.ranks), "rank"), ranks),
-                    fmt::format("start as many, or give {} lines of {} numbers", ranks, ranks));
+  throw usage_error(
+      "--counts", fmt::format("{} is for {}, and there are {}", path, counted(traffic.ranks, "rank"), ranks),
+      fmt::format("start as many, or give {} lines of {} numbers", ranks, ranks));
 }
 
 void refuse_what_needs_gpus(const RunOptions& options) {
@@ -201,10 +200,9 @@ RunContext make_run_context(const RunOptions& options, const launch::Session& se
   if (std::string note = process_note(options.process); !note.empty())
     context.notes.push_back(std::move(note));
   if (!options.node_map.empty()) {
-    context.notes.push_back(
-        fmt::format("--node-map is in effect: ranks are grouped as {}, but run on {}",
-                    counted(static_cast<std::size_t>(node_count(context.identities)), "node"),
-                    node_count(context.machines)));
+    context.notes.push_back(fmt::format("--node-map is in effect: ranks are grouped as {}, but run on {}",
+                                        counted(node_count(context.identities), "node"),
+                                        node_count(context.machines)));
   }
   return context;
 }

@@ -68,8 +68,8 @@ void require_own_launcher(const RunOptions& options, const launch::Session& sess
   const std::string own = fmt::format("start collbench with the mpirun of {}", session.library());
   throw Error(ExitStatus::not_here, "launcher",
               fmt::format("it started {}, but MPI sees {}: it is not the launcher of {}{}",
-                          counted(static_cast<std::size_t>(*options.launched_ranks), "rank"), ranks,
-                          session.library(), mpi.passed_over.empty() ? "" : "; not used: " + mpi.passed_over),
+                          counted(*options.launched_ranks, "rank"), ranks, session.library(),
+                          mpi.passed_over.empty() ? "" : "; not used: " + mpi.passed_over),
               mpi.passed_over.empty()
                   ? fmt::format("{}, or with srun --mpi={}; COLLBENCH_MPI={} where the launcher is {}'s", own,
                                 is_open_mpi ? "pmix" : "pmi2", is_open_mpi ? "mpich" : "openmpi",

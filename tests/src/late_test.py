@@ -55,7 +55,7 @@ class LateRank(Scratch):
     def test_late_between_calls(self):
         for trial in range(TRIALS):
             ranks = 2 + trial % (MOST - 1)
-            late = trial % ranks
+            late = (ranks - 1 - trial) % ranks  # of a single trial not the root
             record, output = self.look(ranks, faulty(late, "between"))
             self.assertEqual(named(record), [("late rank", [late])], record["rank_probe"])
             self.assertIn(f"warning: rank {late} on", output)
@@ -73,7 +73,7 @@ class LateRank(Scratch):
             self.skipTest("three ranks need three cores; OnHosts has them on two")
         for trial in range(TRIALS):
             ranks = 3 + trial % (MOST - 2)
-            late = trial % ranks
+            late = (ranks - 1 - trial) % ranks  # of a single trial not the root
             record, _ = self.look(ranks, faulty(late, "message"))
             self.assertEqual(named(record), [("late rank", [late])], record["rank_probe"])
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/units.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
@@ -47,20 +48,15 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
       files.push_back(path);
       continue;
     }
-    std::vector<std::string> found;
-    for (fs::directory_iterator entry(path, error); !error && entry != fs::directory_iterator();
-         entry.increment(error)) {
-      std::error_code unknown;
-      if (is_inspectors(entry->path()) && entry->is_regular_file(unknown))
-        found.push_back(entry->path().string());
-    }
+    const std::size_t before = files.size();
+    for (const fs::path& entry : entries_of(path, error))
+      if (std::error_code unknown; is_inspectors(entry) && fs::is_regular_file(entry, unknown))
+        files.push_back(entry.string());
     if (error) throw usage_error(path, error.message(), "give a folder that can be read");
-    if (found.empty())
+    if (files.size() == before)
       throw usage_error(
           path, "has no file of NCCL Inspector's (HOST-pidN.log, nccl_inspector_metrics_UUID.prom)",
           "give NCCL_INSPECTOR_DUMP_DIR of the job; Inspector deletes .prom files when the job ends");
-    std::ranges::sort(found);
-    files.insert(files.end(), found.begin(), found.end());
   }
   return files;
 }

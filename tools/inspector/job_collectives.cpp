@@ -276,9 +276,8 @@ JobResult judge_job(const InspectedJob& job, const topology::ResolvedMachine* ma
     if (group.is_of_means || whole.size() >= kMinCalls) of_kind.range = rate.range;
     const Expected& machine_of = expected.ranks_of(group);
     if (!machine_of.why_not.empty())
-      notes.insert(fmt::format("nothing is expected of {} on {}: {}",
-                               counted(static_cast<std::size_t>(group.ranks), "rank"),
-                               counted(static_cast<std::size_t>(group.nodes), "node"), machine_of.why_not));
+      notes.insert(fmt::format("nothing is expected of {} on {}: {}", counted(group.ranks, "rank"),
+                               counted(group.nodes, "node"), machine_of.why_not));
     result.kinds.push_back(std::move(of_kind));
   }
   for (std::size_t i = 0; i < waits.size(); ++i)

@@ -112,7 +112,7 @@ std::string without_gpus_and_fabric(const Host& a, const Host& b) {
   if (!lists_all(b, DeviceKind::gpu) || !lists_all(b, DeviceKind::nic)) return {};
   if (std::ranges::any_of(b.nics, may_be_fabric)) return {};
   return fmt::format("no GPU and no fast NIC instead of {} and {} of {} Gb/s", listed(in_a.models),
-                     counted(static_cast<std::size_t>(fabric.nics), "NIC"), fabric.gigabits);
+                     counted(fabric.nics, "NIC"), fabric.gigabits);
 }
 
 std::string different_nics(const Host& a, const Host& b) {
@@ -120,8 +120,8 @@ std::string different_nics(const Host& a, const Host& b) {
   const Network in_b = network(b);
   const auto [fewer, more] = std::minmax(in_a.nics, in_b.nics);
   if (fewer == 0 || 2 * fewer > more || in_a.gigabits == in_b.gigabits) return {};
-  return fmt::format("{} of {} Gb/s instead of {} of {}", counted(static_cast<std::size_t>(in_b.nics), "NIC"),
-                     in_b.gigabits, in_a.nics, in_a.gigabits);
+  return fmt::format("{} of {} Gb/s instead of {} of {}", counted(in_b.nics, "NIC"), in_b.gigabits, in_a.nics,
+                     in_a.gigabits);
 }
 
 }  // namespace collbench::topology

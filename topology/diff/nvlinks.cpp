@@ -76,10 +76,9 @@ std::string link_counts(const HostPair& pair, Side side, const Explained<Counts>
       const DevicePair& peer = one.from == explained.device ? one.to : one.from;
       if (std::ranges::find(peers, peer) == peers.end()) peers.push_back(peer);
     }
-    return fmt::format(
-        "{} instead of {} with each of {}",
-        each.worse == 0 ? "no NVLinks" : counted(static_cast<std::size_t>(each.worse), "NVLink"), each.better,
-        finding_devices(pair, side, peers));
+    return fmt::format("{} instead of {} with each of {}",
+                       each.worse == 0 ? "no NVLinks" : counted(each.worse, "NVLink"), each.better,
+                       finding_devices(pair, side, peers));
   }
   std::vector<std::string> parts;
   for (const ChangedLinks& each : explained.pairs) {
@@ -147,9 +146,9 @@ void check_links(const HostPair& pair, FindingList& findings, const DevicePair& 
   if (mine.nvlink_state.known() && there > 0 && (nvlink_state_contains(mine, "inactive") || !off_there)) {
     findings.add("nvlink-off", side, {devices}, *mine.nvlink_state.value);
   } else if (mine.nvlinks_active.known() && *mine.nvlinks_active.value < there) {
-    findings.add("nvlink-fewer", side, {devices},
-                 fmt::format("{} active instead of {}",
-                             counted(static_cast<std::size_t>(*mine.nvlinks_active.value), "NVLink"), there));
+    findings.add(
+        "nvlink-fewer", side, {devices},
+        fmt::format("{} active instead of {}", counted(*mine.nvlinks_active.value, "NVLink"), there));
   }
 }
 

@@ -125,7 +125,7 @@ void add_closer_than_reference(const HostPair& pair, std::vector<ChangedPath>& c
   findings.add_named(
       "exceeds-reference", Side::b, "PCIe", {},
       fmt::format("{} of devices {} closer than on the reference machine; the first: {} {} instead of {}",
-                  counted(static_cast<std::size_t>(count), "pair"), count == 1 ? "is" : "are",
+                  counted(count, "pair"), count == 1 ? "is" : "are",
                   finding_devices(pair, Side::b, {first->from, first->to}), nearness_text(first->what.in_b),
                   nearness_text(first->what.in_a)));
   std::erase_if(changed, is_closer);

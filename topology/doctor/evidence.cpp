@@ -84,10 +84,9 @@ std::vector<fs::path> files_of(const fs::path& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return {path};
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(path, error))
-    if (entry.is_regular_file(error)) files.push_back(entry.path());
+  for (fs::path& entry : entries_of(path, error))
+    if (std::error_code unknown; fs::is_regular_file(entry, unknown)) files.push_back(std::move(entry));
   if (error) throw usage_error(path.string(), error.message(), "give a folder that can be read");
-  std::ranges::sort(files);
   return files;
 }
 

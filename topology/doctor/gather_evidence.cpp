@@ -55,13 +55,10 @@ LiveText live_text(const EvidenceSource& source, std::vector<std::string>& notes
   return {};
 }
 
-/// The entries of a folder in order; none where it is not there.
+/// None where the folder is not there.
 std::vector<fs::path> entries(const fs::path& folder) {
-  std::vector<fs::path> paths;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) paths.push_back(entry.path());
-  std::ranges::sort(paths);
-  return paths;
+  std::error_code ignored;
+  return entries_of(folder, ignored);
 }
 
 /// As grep prints a file of one line: "PATH:VALUE\n"; nothing for one that is empty or cannot be read.

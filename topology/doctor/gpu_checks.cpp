@@ -356,10 +356,9 @@ DoctorVerdict gpus_apart_in_matrix(const Host& host) {
     const Fact<std::string>& model = host.gpus.at(gpu).model;
     const Fact<std::string>& others = host.gpus.at(joined.front()).model;
     if (most == 0 && model.known() && others.known() && *model.value != *others.value) continue;
-    found.push_back(
-        {fmt::format("GPU{}: {} to each of the others, which have {} among themselves (topo -m)", gpu,
-                     most == 0 ? "no NVLink" : counted(static_cast<std::size_t>(most), "NVLink"), full),
-         ""});
+    found.push_back({fmt::format("GPU{}: {} to each of the others, which have {} among themselves (topo -m)",
+                                 gpu, most == 0 ? "no NVLink" : counted(most, "NVLink"), full),
+                     ""});
   }
   return found;
 }

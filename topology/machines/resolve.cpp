@@ -29,16 +29,16 @@ namespace fs = std::filesystem;
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
+  for (fs::path& entry : entries_of(folder, error)) {
     std::error_code of_entry;
     // Editors, file managers and NFS hide files of their own in any folder.
-    if (entry.path().filename().string().starts_with('.')) continue;
+    if (entry.filename().string().starts_with('.')) continue;
     // A link to nothing is a file that is not there, which read_file explains.
-    if (entry.is_regular_file(of_entry) || (entry.is_symlink(of_entry) && !entry.exists(of_entry)))
-      files.push_back(entry.path());
+    if (fs::is_regular_file(entry, of_entry) ||
+        (fs::is_symlink(entry, of_entry) && !fs::exists(entry, of_entry)))
+      files.push_back(std::move(entry));
   }
   if (error) throw usage_error(folder.string(), error.message(), "give a folder that can be read");
-  std::ranges::sort(files);
   return files;
 }
 
@@ -93,11 +93,9 @@ std::map<std::string, std::vector<Host>> by_host(const std::vector<Reading>& rea
 std::string only_folders(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.is_directory(error)) names.push_back(entry.path().filename().string());
-  }
+  for (const fs::path& entry : entries_of(folder, error))
+    if (fs::is_directory(entry, error)) names.push_back(entry.filename().string());
   if (names.empty()) return {};
-  std::ranges::sort(names);
   constexpr std::size_t kShown = 3;
   const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kShown));
   return fmt::format("no files in it, only folders ({}{})", fmt::join(names.begin(), end, ", "),

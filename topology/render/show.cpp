@@ -39,7 +39,7 @@ std::string summarize_host(const Host& host) {
   }
   if (links > 0)
     out += fmt::format(", {}{} each", fewest < links ? fmt::format("{} to ", fewest) : "",
-                       counted(static_cast<std::size_t>(links), "NVLink"));
+                       counted(links, "NVLink"));
   if (!host.nvswitches.empty()) {
     out += fmt::format(" through {} NVSwitches", host.nvswitches.size());
   } else if (links > 0 && has_nvswitch(host)) {

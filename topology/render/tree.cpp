@@ -55,8 +55,7 @@ std::string gpu_text(const Host& host, int index) {
   if (const PciDevice* pci = find_pci_device(host, gpu.pci_address.value_or(""))) text += link_text(*pci);
   if (gpu.mig.value_or(false)) text += "  MIG";
   if (gpu.nvlinks_inactive.value_or(0) > 0)
-    text += fmt::format("  {} inactive",
-                        counted(static_cast<std::size_t>(*gpu.nvlinks_inactive.value), "NVLink"));
+    text += fmt::format("  {} inactive", counted(*gpu.nvlinks_inactive.value, "NVLink"));
   if (gpu.nvlink_state.known()) text += fmt::format("  NVLink: {}", *gpu.nvlink_state.value);
   const std::string fabric = gpu.fabric_state.value_or("N/A");
   if (fabric != "N/A" && fabric != "Completed") text += "  fabric " + fabric;

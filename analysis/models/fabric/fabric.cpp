@@ -146,6 +146,7 @@ Fabric parse_fabric(std::string_view text, const std::string& option) {
 std::string words(const Fabric& fabric) {
   constexpr std::array<std::string_view, 4> kKindWords{"no leaf switches told", "rail-optimized", "fat tree",
                                                        "rails that no switch joins"};
+  static_assert(kKindWords.size() == static_cast<std::size_t>(FabricKind::rail_only) + 1);
   std::string text(kKindWords.at(static_cast<std::size_t>(fabric.kind)));
   if (fabric.kind != FabricKind::unstated) {
     text += fabric.leaf_nodes > 0 ? fmt::format(", {} nodes a leaf switch", fabric.leaf_nodes)

@@ -76,7 +76,7 @@ HealthyRange healthy_range(OperationId id, std::uint64_t size_bytes, double expe
             fmt::format("{}: sound machines vary too much to detect a loss of half", name(kind))};
   const std::string machines = edges.machines == 0
                                    ? "no such run was published, so the nearest class or size stands in"
-                                   : counted(static_cast<std::size_t>(edges.machines), "machine");
+                                   : counted(edges.machines, "machine");
   return {edges.below, edges.sound, edges.high, fmt::format("{}, {}", name(kind), machines)};
 }
 

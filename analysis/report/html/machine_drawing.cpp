@@ -20,7 +20,7 @@ std::string loss_text(const FindingCost& cost) {
   if (!best && of_ring < kMinShown) return {};
   const std::string_view when = cost_case_text(cost.when);
   return fmt::format("; {}−{:.1f} GB/s on {}{}{}", best ? "" : "ring ", best ? cost.lost() : of_ring,
-                     counted(static_cast<std::size_t>(cost.nodes), "node"), when.empty() ? "" : " ", when);
+                     counted(cost.nodes, "node"), when.empty() ? "" : " ", when);
 }
 
 }  // namespace

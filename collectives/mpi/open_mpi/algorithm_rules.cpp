@@ -197,11 +197,27 @@ std::string open_mpi_runs(const std::string& forced, const CollectiveCall& call,
                           std::uint64_t segment_bytes) {
   if (call.count == 0) return "none";  // the first lines of ompi/mpi/c/{allreduce,allgather,…}.c
   if (call.ranks == 1) return "self";  // coll_tuned_module.c, ompi_coll_tuned_comm_query: not below two ranks
-  if (call.operation == OperationId::all_reduce) return all_reduce_runs(forced, call, segment_bytes);
-  if (call.operation == OperationId::all_gather) return all_gather_runs(forced, call.ranks);
-  // coll_base_alltoall.c: each of them begins with mca_coll_base_alltoall_intra_basic_inplace
-  if (call.operation == OperationId::all_to_all && call.in_place) return "basic_inplace";
-  return forced;  // coll_base_reduce_scatter.c: none hands over; no algorithm of the others can be forced
+  switch (call.operation) {
+    case OperationId::all_reduce:
+      return all_reduce_runs(forced, call, segment_bytes);
+    case OperationId::all_gather:
+      return all_gather_runs(forced, call.ranks);
+    case OperationId::all_to_all:
+      // coll_base_alltoall.c: each of them begins with mca_coll_base_alltoall_intra_basic_inplace
+      return call.in_place ? "basic_inplace" : forced;
+    case OperationId::reduce_scatter:  // coll_base_reduce_scatter.c: none hands over
+    case OperationId::all_to_all_v:    // no algorithm of this one and the next can be forced
+    case OperationId::send_recv:
+    case OperationId::ping_pong:
+    case OperationId::broadcast:
+    case OperationId::reduce:
+    case OperationId::gather:
+    case OperationId::scatter:
+    case OperationId::step:  // its AllReduce is asked for
+    case OperationId::hypercube:
+      return forced;
+  }
+  return forced;
 }
 
 std::optional<std::string> open_mpi_refuses(OperationId operation, const std::string& forced, int ranks) {

@@ -53,6 +53,7 @@ constexpr std::array<CudaUserWords, 3> kUsers{{
      "build collbench for it: after scripts/setup bundle, which has drivers of CUDA 12 in view, or with "
      "-DCMAKE_CUDA_ARCHITECTURES=native by an nvcc no newer than the driver's CUDA (nvidia-smi shows it)"},
 }};
+static_assert(kUsers.size() == static_cast<std::size_t>(CudaUser::kernels) + 1);
 
 Error described(const Obstacle& obstacle, CudaUser user, const std::string& call) {
   const CudaUserWords& of = kUsers.at(static_cast<std::size_t>(user));

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/environment.hpp"
+#include "base/files.hpp"
 
 namespace collbench::collectives {
 
@@ -43,18 +44,13 @@ WantedLibrary wanted_cublas_lt(int cuda_major) {
 std::vector<std::string> package_folders(const std::vector<std::string>& prefixes) {
   std::vector<std::string> folders;
   for (const std::string& prefix : prefixes) {
-    std::vector<std::string> found;
     std::error_code none;
-    for (const auto& python : std::filesystem::directory_iterator(prefix + "/lib", none)) {
-      if (!python.path().filename().string().starts_with("python3")) continue;
-      for (const char* packages : {"site-packages", "dist-packages"}) {
-        if (std::filesystem::is_directory(python.path() / packages, none)) {
-          found.push_back((python.path() / packages).string());
-        }
-      }
+    for (const std::filesystem::path& python : entries_of(prefix + "/lib", none)) {
+      if (!python.filename().string().starts_with("python3")) continue;
+      for (const char* packages : {"dist-packages", "site-packages"})
+        if (std::filesystem::is_directory(python / packages, none))
+          folders.push_back((python / packages).string());
     }
-    std::ranges::sort(found);  // a directory has no order of its own
-    folders.insert(folders.end(), found.begin(), found.end());
   }
   return folders;
 }

@@ -177,8 +177,13 @@ struct NcclLibrary {
 /// NCCL's name for elements of `type`, and the other way round: both have the same order.
 [[nodiscard]] constexpr NcclType nccl_type(DataType type) { return static_cast<NcclType>(type); }
 [[nodiscard]] constexpr DataType data_type(NcclType type) { return static_cast<DataType>(type); }
-static_assert(nccl_type(DataType::uint64) == NcclType::uint64 &&
+static_assert(nccl_type(DataType::int8) == NcclType::int8 && nccl_type(DataType::uint8) == NcclType::uint8 &&
+              nccl_type(DataType::int32) == NcclType::int32 &&
+              nccl_type(DataType::uint32) == NcclType::uint32 &&
+              nccl_type(DataType::int64) == NcclType::int64 &&
+              nccl_type(DataType::uint64) == NcclType::uint64 &&
               nccl_type(DataType::float16) == NcclType::float16 &&
+              nccl_type(DataType::float32) == NcclType::float32 &&
               nccl_type(DataType::float64) == NcclType::float64 &&
               nccl_type(DataType::bfloat16) == NcclType::bfloat16 &&
               nccl_type(DataType::float8_e4m3) == NcclType::float8_e4m3 &&

@@ -128,23 +128,28 @@ std::string repeat_words(const BurninRecord& record) {
                      settled.eased);
 }
 
-/// Each with what went up beside it, and what to do next; many paths in one sentence.
-std::vector<ReportSection> finding_sections(const BurninRecord& record, const Attribution& found) {
-  std::vector<ReportSection> sections;
+struct SaidFinding {
+  std::string words;
+  std::string beside;  ///< what went up beside it; empty: nothing
+  std::string next;
+  Tone tone = Tone::warning;  ///< an alarm where it was seen alone
+};
+
+/// Many paths are one of them.
+std::vector<SaidFinding> said_findings(const BurninRecord& record, const Attribution& found) {
+  std::vector<SaidFinding> said;
   const std::vector<Blame> paths = paths_that_were_not_alone(found);
   const bool many = paths.size() > kMaxPathsOneByOne;
   for (const Blame& blame : found.blames) {
     if (many && is_path_not_alone(blame)) continue;
-    ReportList lines;
-    if (std::string rises = beside(record, blame); !rises.empty()) lines.push_back(std::move(rises));
-    lines.push_back("next: " + blame.next);
-    sections.push_back({blame_words(blame), {std::move(lines)}});
+    said.push_back({blame_words(blame), beside(record, blame), blame.next,
+                    blame.confirmed ? Tone::alarm : Tone::warning});
   }
   if (many)
-    sections.push_back({many_paths(paths, record.table),
-                        {ReportList{"next: measure these pairs again, alone; ibtracert between two nodes "
-                                    "names the links of a static route"}}});
-  return sections;
+    said.push_back({many_paths(paths, record.table), "",
+                    "measure these pairs again, alone; ibtracert between two nodes names the links of a "
+                    "static route"});
+  return said;
 }
 
 /// Of each rail, and in a mixed fleet of each kind of hosts that is compared.
@@ -283,7 +288,11 @@ Document document_of(const BurninRecord& record, const Attribution& found) {
   std::vector<ReportSection>& sections = document.sections;
   for (const BurninPhase phase : burnin_phases()) sections.push_back(phase_section(record, phase));
   sections.push_back({"", {host_lines(record, found)}});
-  for (ReportSection& finding : finding_sections(record, found)) sections.push_back(std::move(finding));
+  for (SaidFinding& finding : said_findings(record, found)) {
+    ReportList lines{"next: " + finding.next};
+    if (!finding.beside.empty()) lines.insert(lines.begin(), std::move(finding.beside));
+    sections.push_back({std::move(finding.words), {std::move(lines)}});
+  }
   sections.push_back({"error counters went up:", {rise_lines(record, 8)}});
   sections.push_back({"", {last_lines(record, found)}});
   return document;
@@ -291,20 +300,23 @@ Document document_of(const BurninRecord& record, const Attribution& found) {
 
 Document page_of(const BurninRecord& record, const Attribution& found, ReportPicture map) {
   Document page = without_sections(record, found);
-  ReportSection findings{"Findings", {}, "findings"};
-  for (ReportSection& finding : finding_sections(record, found)) {
-    findings.blocks.emplace_back(std::move(finding.heading));
-    findings.blocks.push_back(std::move(finding.blocks.front()));
-  }
-  if (findings.blocks.empty()) findings.blocks = {"None."};
-  page.sections = {{"Hosts", {host_lines(record, found)}, "hosts"}, std::move(findings)};
+  constexpr std::size_t kMaxOfPage = 1000;
+  ReportTable findings{.headings = {"finding", "next step"}, .is_text = true};
+  const std::vector<SaidFinding> all = said_findings(record, found);
+  for (const SaidFinding& finding : all | std::views::take(kMaxOfPage))
+    findings.rows.push_back({{finding.words, tone_class(finding.tone)},
+                             {finding.beside.empty() ? finding.next : finding.beside + ". " + finding.next}});
+  ReportLines more;
+  if (all.size() > kMaxOfPage) add(more, "and {} more, in --format json", all.size() - kMaxOfPage);
+  page.sections = {{"Hosts", {host_lines(record, found)}, "hosts"},
+                   {"Findings", {std::move(findings), std::move(more)}, "findings"}};
   for (const BurninPhase phase : burnin_phases()) {
-    ReportSection& section = page.sections.emplace_back(phase_section(record, phase));
-    if (phase == BurninPhase::pairs && !record.table.times.empty())
-      section = {"Pairs and rails", {std::move(map), rail_lines(record)}, "map"};
+    if (phase == BurninPhase::pairs && !map.svg.empty())
+      page.sections.push_back({"Pairs and rails", {std::move(map), rail_lines(record)}, "map"});
+    else
+      page.sections.push_back(phase_section(record, phase));
   }
-  constexpr std::size_t kMaxRises = 1000;
-  page.sections.push_back({"Error counters that went up", {rise_lines(record, kMaxRises)}, "counters"});
+  page.sections.push_back({"Error counters that went up", {rise_lines(record, kMaxOfPage)}, "counters"});
   page.sections.push_back({"What follows, and what is not known", {last_lines(record, found)}, "missing"});
   return page;
 }

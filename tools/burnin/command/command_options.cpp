@@ -130,7 +130,7 @@ void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>&
   add_progress_option(command, "Options", options->progress);
   set_choices(*add("--format", "NAME",
                    "of stdout: text, json, csv and matrix (the pairs), svg and html, junit, prom, hostfile "
-                   "or nodelist (of the good) (text)",
+                   "or nodelist (of the good), drain (of the bad) (text)",
                    [options](const std::string& text) {
                      options->format = parse_name(text, "--format", burnin_formats());
                    }),

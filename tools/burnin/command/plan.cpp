@@ -68,8 +68,8 @@ PhasePlan plan_of_pairs(const BurninOptions& options, double seconds) {
   plan.text = fmt::format(
       "phase pairs: {} of {} pairs on {} in {}, about {} at {:g} s a pair and rail, and retests of whoever "
       "is slow\n",
-      covered.pairs, covered.all_pairs, counted(static_cast<std::size_t>(options.rails), "rail"),
-      counted(rounds.size(), "round"), format_seconds(plan.seconds), options.pair_seconds);
+      covered.pairs, covered.all_pairs, counted(options.rails, "rail"), counted(rounds.size(), "round"),
+      format_seconds(plan.seconds), options.pair_seconds);
   if (rounds.size() < all_rounds) {
     plan.text += fmt::format(
         "{} do not fit into --time; a host is judged with {} partners, and each gets at least {}\n",

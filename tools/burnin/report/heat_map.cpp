@@ -347,9 +347,10 @@ class HeatMap {
 std::string burnin_svg(const BurninRecord& record) { return HeatMap(record).svg(); }
 
 std::string burnin_html(const BurninRecord& record) {
-  return html_page(page_of(record, attribute(record),
-                           {burnin_svg(record), "Rates over the usual one of each rail",
-                            "A map of all pairs on each rail; the findings say what stands out"}));
+  return html_page(
+      page_of(record, attribute(record),
+              {record.table.times.empty() ? "" : burnin_svg(record), "Rates over the usual one of each rail",
+               "A map of all pairs on each rail; the findings say what stands out"}));
 }
 
 }  // namespace collbench::analysis

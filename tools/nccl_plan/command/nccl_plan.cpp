@@ -114,8 +114,7 @@ int ranks_per_node(const NcclPlanRequest& request, const std::vector<NodeFile>& 
   for (const NodeFile& node : nodes) least = std::min(least, node.gpus);
   if (request.ranks_per_node == 0) return least;
   if (request.ranks_per_node <= least) return request.ranks_per_node;
-  throw usage_error("--ranks-per-node", "the node has " + counted(static_cast<std::size_t>(least), "GPU"),
-                    "give at most as many");
+  throw usage_error("--ranks-per-node", "the node has " + counted(least, "GPU"), "give at most as many");
 }
 
 std::optional<std::string> hcas_in(const Settings& settings) {

@@ -92,9 +92,8 @@ class Picture {
               ? fmt::format(" inside a node, {} between nodes; paths {} and, to a NIC, {}",
                             channel_rate(graph->inter_bytes_per_second), graph->intra_type, graph->inter_type)
               : fmt::format("; paths {}", graph->intra_type);
-      paragraph("",
-                fmt::format("{}: {} of {} GB/s each{}", name(algorithm),
-                            counted(static_cast<std::size_t>(graph->channels), "channel"), inside, between));
+      paragraph("", fmt::format("{}: {} of {} GB/s each{}", name(algorithm),
+                                counted(graph->channels, "channel"), inside, between));
     }
     paragraph("", channels_that_run(plan_));
   }

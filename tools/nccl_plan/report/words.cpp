@@ -120,8 +120,7 @@ std::string graph_words(const std::optional<NcclSearchGraph>& graph) {
 std::string nccl_plan_title(const NcclPlan& plan) {
   std::string text =
       fmt::format("NCCL {} on {}: {} node{} × {} ({} ranks)", plan.version, plan.machine, plan.nodes,
-                  plan.nodes == 1 ? "" : "s",
-                  counted(static_cast<std::size_t>(plan.ranks / plan.nodes), "GPU"), plan.ranks);
+                  plan.nodes == 1 ? "" : "s", counted(plan.ranks / plan.nodes, "GPU"), plan.ranks);
   for (const auto& [name, value] : plan.settings) text += fmt::format(", {}={}", name, value);
   return one_line(text);
 }

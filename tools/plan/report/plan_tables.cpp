@@ -65,13 +65,20 @@ Chart scaling_chart(const std::vector<ScaleSeries>& scaling) {
   return chart;
 }
 
-/// "strong scaling pays up to 64 GPUs (each 87 % of the tokens/s of one at 8)"
+/// "strong scaling pays up to 64 GPUs (each 87 % of the tokens/s of one at 8)"; "still pays at" the most that
+/// could be planned.
 std::string pays_up_to(const ScaleSeries& series) {
-  if (!series.verdict.end) return fmt::format("where {} scaling stops paying is not known", series.name);
+  if (!series.verdict.end)
+    return fmt::format("where {} scaling stops paying is not known: fewer than two sizes could be planned",
+                       series.name);
   const auto first =
       std::ranges::find_if(series.points, [](const ScalePoint& at) { return at.plan.has_value(); });
-  return fmt::format("{} scaling pays up to {} GPUs (each {:.0f} % of the tokens/s of one at {})",
-                     series.name, series.verdict.end->gpus, 100 * series.verdict.end->efficiency.value_or(1),
+  const bool is_most = std::ranges::none_of(series.points, [&](const ScalePoint& at) {
+    return at.plan.has_value() && at.gpus > series.verdict.end->gpus;
+  });
+  return fmt::format("{} scaling {} {} GPUs{} (each {:.0f} % of the tokens/s of one at {})", series.name,
+                     is_most ? "still pays at" : "pays up to", series.verdict.end->gpus,
+                     is_most ? ", the most planned" : "", 100 * series.verdict.end->efficiency.value_or(1),
                      first->gpus);
 }
 

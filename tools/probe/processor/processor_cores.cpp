@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "base/files.hpp"
 #include "base/text_input.hpp"
 #include "topology/graph/cpu_list.hpp"
 
@@ -27,12 +28,11 @@ std::string first_line(const fs::path& path) {
 std::vector<std::pair<int, fs::path>> numbered(const fs::path& parent, std::string_view prefix) {
   std::vector<std::pair<int, fs::path>> found;
   std::error_code failure;
-  for (fs::directory_iterator at(parent, failure); !failure && at != fs::directory_iterator();
-       at.increment(failure)) {
-    const std::string name = at->path().filename().string();
+  for (const fs::path& entry : entries_of(parent, failure)) {
+    const std::string name = entry.filename().string();
     if (!name.starts_with(prefix)) continue;
     if (const auto number = parse_integer(std::string_view(name).substr(prefix.size()), 0, kMaxCpu))
-      found.emplace_back(static_cast<int>(*number), at->path());
+      found.emplace_back(static_cast<int>(*number), entry);
   }
   return found;
 }

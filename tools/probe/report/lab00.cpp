@@ -230,7 +230,7 @@ std::string lab00_page(const ProbeRecord& record, const Lab00Price& price, const
       "{}, in FP64; its caches, clocks and limits are as they were found.{}\n\n"
       "## Peak, memory, ridge point\n{}\n",
       roof->ridge(), markdown_text(record.processor.empty() ? record.host : record.processor),
-      counted(static_cast<std::size_t>(record.cores), "core"),
+      counted(record.cores, "core"),
       caveat.empty() ? "" : fmt::format(" **Not clean: {}.**", markdown_text(caveat)), roofs_table(roofs));
   text +=
       "Peak is the fastest arithmetic that was measured, memory the fastest triad (24 bytes an element) or, "

@@ -105,7 +105,7 @@ std::string title_of(const ProbeRecord& record) {
   return fmt::format(
       "{}: {}, {}", record.host,
       record.processor.empty() ? "a processor that the kernel does not name" : record.processor,
-      counted(static_cast<std::size_t>(record.cores), "core"));
+      counted(record.cores, "core"));
 }
 
 std::string probe_headline(const ProbeVerdict& verdict) {

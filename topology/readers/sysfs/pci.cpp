@@ -102,7 +102,7 @@ void read_acs(const fs::path& devices, Host& host) {
   if (hidden > 0 && !host.gpus.empty())
     host.notes.emplace_back(
         fmt::format("ACS of {} is unknown: reading it needs root (or give lspci -vvv, run as root)",
-                    counted(static_cast<std::size_t>(hidden), "PCI bridge")));
+                    counted(hidden, "PCI bridge")));
 }
 
 void add_with_bridges(const fs::path& devices, const std::string& address, Host& host) {

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "base/files.hpp"
 #include "base/host_name.hpp"
 #include "base/text_input.hpp"
 #include "topology/graph/pci.hpp"
@@ -41,11 +42,8 @@ std::optional<int> sysfs_integer(const fs::path& file) {
 std::vector<std::string> sysfs_names(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code ignored;
-  fs::directory_iterator entry(folder, ignored);
-  for (; entry != fs::directory_iterator(); entry.increment(ignored)) {
-    if (const std::string name = entry->path().filename(); is_plain(name)) names.push_back(name);
-  }
-  std::ranges::sort(names);
+  for (const fs::path& entry : entries_of(folder, ignored))
+    if (const std::string name = entry.filename(); is_plain(name)) names.push_back(name);
   return names;
 }
 

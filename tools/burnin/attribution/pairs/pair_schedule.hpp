@@ -24,8 +24,9 @@ struct PairScheduleOptions {
 [[nodiscard]] std::vector<PairRound> pair_rounds(int nodes, const std::vector<int>& leaf_of_node,
                                                  const PairScheduleOptions& options = {});
 
-/// A `slow` node against two good ones; a slow pair again, and both of its nodes against one good node (A–B,
-/// A–C, B–C), whose paths are of the same class where there is such a node. Empty where no node is good.
+/// `slow` is one node or two. A slow node against two good ones; a slow pair again, and both of its nodes
+/// against one good node (A–B, A–C, B–C), whose paths are of the same class where there is such a node. Empty
+/// where no node is good.
 [[nodiscard]] std::vector<std::pair<int, int>> retest_pairs(const std::vector<int>& slow,
                                                             const std::vector<int>& good,
                                                             const std::vector<int>& leaf_of_node = {});
