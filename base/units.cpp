@@ -125,7 +125,7 @@ std::string format_rate(double bytes_per_second) {
   return format_significant(bytes_per_second / kGigabyte, 3, 7) + " GB/s";
 }
 
-std::string counted(std::int64_t count, std::string_view noun) {
+std::string counted_nouns(std::int64_t count, std::string_view noun) {
   const bool hisses = noun.ends_with("s") || noun.ends_with("ch");
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : hisses ? "es" : "s");
 }

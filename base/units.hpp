@@ -1,4 +1,5 @@
 #pragma once
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -35,7 +36,11 @@ inline constexpr std::uint64_t kGiB = 1024 * kMiB;
 [[nodiscard]] std::string format_rate(double bytes_per_second);
 
 /// "1 rank", "2 ranks".
-[[nodiscard]] std::string counted(std::int64_t count, std::string_view noun);
+[[nodiscard]] std::string counted_nouns(std::int64_t count, std::string_view noun);
+template <std::integral Count>
+[[nodiscard]] std::string counted(Count count, std::string_view noun) {
+  return counted_nouns(static_cast<std::int64_t>(count), noun);
+}
 
 /// "0-2, 5, 7, 8": what follows each other in `ascending` as a range, from three on.
 [[nodiscard]] std::string number_ranges(const std::vector<int>& ascending);

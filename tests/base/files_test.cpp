@@ -15,6 +15,8 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <vector>
 
 #include "base/error.hpp"
 #include "tests/base/temporary_folder.hpp"
@@ -252,6 +254,21 @@ TEST_F(AtomicFile, RefusesAMissingFolder) {
 TEST_F(AtomicFile, RefusesAFolderThatTakesNoFileEvenFromRoot) {
   EXPECT_THAT(refusal([&] { require_writable("/proc/run.json", false, "-o"); }),
               HasSubstr("cannot write in /proc"));
+}
+
+TEST(EntriesOf, AreByNameAndAFolderThatIsNotThereIsAFailureAndThrowsNothing) {
+  const TemporaryFolder folder;
+  for (const char* const name : {"b", "a", ".c", "a10"}) std::ofstream(folder.path() / name) << "x";
+  std::error_code failure;
+  std::vector<std::string> names;
+  for (const std::filesystem::path& entry : entries_of(folder.path(), failure))
+    names.push_back(entry.filename());
+  EXPECT_EQ(names, (std::vector<std::string>{".c", "a", "a10", "b"}));
+  EXPECT_FALSE(failure);
+  EXPECT_TRUE(entries_of(folder.path() / "nowhere", failure).empty());
+  EXPECT_EQ(failure, std::errc::no_such_file_or_directory);
+  EXPECT_TRUE(entries_of(folder.path() / "a", failure).empty());
+  EXPECT_EQ(failure, std::errc::not_a_directory);
 }
 
 TEST(ReadFile, ADeviceIsNoFileAndATooLargeFileIsNotRead) {

@@ -204,6 +204,12 @@ TEST(PlanTables, OfASearchAndOfScalingFitAndSayWhatIsNotKnown) {
   const std::string table = written_plan(scale, "text", 120);
   EXPECT_TRUE(table.starts_with("llama-3.1-8b on hgx-h100: strong scaling pays up to 64 GPUs (each "))
       << table;
+  EXPECT_NE(scale.title.find("weak scaling still pays at 8192 GPUs, the most planned (each "),
+            std::string::npos)
+      << scale.title;
+  const PlanReport alone = scaling_report(scaling(request, node, {64}), request);
+  EXPECT_NE(alone.title.find("is not known: fewer than two sizes could be planned"), std::string::npos)
+      << alone.title;
   EXPECT_NE(table.find("Strong scaling: It stops paying at 64 GPUs"), std::string::npos) << table;
   EXPECT_NE(table.find("is not known, and nobody measured these"), std::string::npos) << table;
   EXPECT_NE(table.find("Weak scaling: as many samples per GPU"), std::string::npos) << table;
