@@ -121,24 +121,34 @@ std::vector<std::string> band_lines(const Prediction& prediction) {
   return lines;
 }
 
-/// "Expected busbw in GB/s at 1 GiB (band): AllReduce 454.4 (290.3 to 486.2), …".
+/// "Expected busbw in GB/s at 1 GiB (band): AllReduce 454.4 (290.3 to 486.2), Step none (no model)".
 std::string prediction_answer(const Prediction& prediction) {
   std::uint64_t largest = 0;
-  for (const PredictedRow& row : prediction.rows)
-    if (row.expected.expected_seconds) largest = std::max(largest, row.size_bytes);
+  std::uint64_t largest_expected = 0;
+  for (const PredictedRow& row : prediction.rows) {
+    largest = std::max(largest, row.size_bytes);
+    if (row.expected.expected_seconds) largest_expected = std::max(largest_expected, row.size_bytes);
+  }
   std::vector<std::string> rates;
   bool has_band = false;
   for (const PredictedRow& row : prediction.rows) {
-    if (row.size_bytes != largest || !row.expected.expected_seconds) continue;
+    if (row.size_bytes != (largest_expected > 0 ? largest_expected : largest)) continue;
     const PredictedBusbw busbw = predicted_busbw(row, prediction.cluster);
-    rates.push_back(fmt::format("{} {}", operation(row.operation).name, rate_cell(busbw.expected)));
+    const std::string_view name = operation(row.operation).name;
+    if (!busbw.expected) {
+      const std::string& why = row.expected.limited_by;
+      rates.push_back(fmt::format("{} none ({})", name, why.empty() ? "no model" : why));
+      continue;
+    }
+    rates.push_back(fmt::format("{} {}", name, rate_cell(busbw.expected)));
     if (!busbw.band_low || !busbw.band_high) continue;
     has_band = true;
     rates.back() += fmt::format(" ({} to {})", rate_cell(busbw.band_low), rate_cell(busbw.band_high));
   }
-  return rates.empty() ? "Nothing is expected: no row has a rate"
-                       : fmt::format("Expected busbw in GB/s at {}{}: {}", format_bytes(largest),
-                                     has_band ? " (band)" : "", fmt::join(rates, ", "));
+  return fmt::format("{} at {}{}: {}",
+                     largest_expected > 0 ? "Expected busbw in GB/s" : "Nothing is expected",
+                     format_bytes(largest_expected > 0 ? largest_expected : largest),
+                     has_band ? " (band)" : "", fmt::join(rates, ", "));
 }
 
 /// `is_narrow`: rates of a terminal of 80 columns, which holds seven characters of each.
@@ -232,7 +242,8 @@ Prediction predict(std::string topology, const GpuCluster& cluster, std::span<co
       row.expected = expect_on_gpus(id, size, with_table_choice(cluster, id, size));
       row.table = nccl_table_choice(id, size, cluster);
       row.nccl = nccl_choice(id, size, cluster);
-      if (busbw(row, cluster, row.expected.expected_seconds).value_or(0) < plateau_busbw(id, cluster) / 2) {
+      const std::optional<double> rate = busbw(row, cluster, row.expected.expected_seconds);
+      if (rate && *rate < plateau_busbw(id, cluster) / 2) {
         row.expected.limited_by = "latency";
       }
       if (ceiling_only(cluster)) row.expected.slowest_seconds.reset();

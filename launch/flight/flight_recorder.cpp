@@ -102,6 +102,7 @@ void FlightRecorder::withdraw() {
   finish();
   if (private_page_) return;
   ::unlink(file_.c_str());
+  if (ranks_of(folder_).empty()) forget_incident(folder_);
   ::rmdir(folder_.c_str());  // stays while other ranks' files are in it
 }
 

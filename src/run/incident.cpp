@@ -198,4 +198,9 @@ Incident incident_of(IncidentKind kind, std::string sentence, ExitStatus status,
   return incident;
 }
 
+Incident agreed_incident(const launch::AgreedError& error, const RankActivity& own) {
+  return incident_of(IncidentKind::error, fmt::format("{}: {}", error.where(), error.what()), error.status(),
+                     {}, own);
+}
+
 }  // namespace collbench::program

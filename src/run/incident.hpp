@@ -9,6 +9,7 @@
 #include "base/files.hpp"
 #include "base/record/incident.hpp"
 #include "base/record/rank_activity.hpp"
+#include "launch/agreement.hpp"
 #include "launch/ranks.hpp"
 #include "src/run/options.hpp"
 
@@ -79,5 +80,7 @@ class IncidentLog {
 /// An incident of those of `ranks` that are to blame. Where nobody is, step and call are those of `own`.
 [[nodiscard]] Incident incident_of(IncidentKind kind, std::string sentence, ExitStatus status,
                                    const std::vector<RankActivity>& blamed, const RankActivity& own);
+/// What all ranks agreed on, at what `own` does.
+[[nodiscard]] Incident agreed_incident(const launch::AgreedError& error, const RankActivity& own);
 
 }  // namespace collbench::program

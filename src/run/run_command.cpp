@@ -278,8 +278,7 @@ class RunDriver {
     if (ranks().is_root()) {
       has_ended_ = true;
       write_record();
-      at_.incidents.write(incident_of(IncidentKind::error, fmt::format("{}: {}", error.where(), error.what()),
-                                      error.status(), {}, at_.flight.activity()));
+      at_.incidents.write(agreed_incident(error, at_.flight.activity()));
     }
     if (record_file(at_.options.documents).empty() && at_.options.stream_path.empty()) throw error;
     throw launch::AgreedError(error.status(), error.where(), error.what(),

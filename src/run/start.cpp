@@ -188,6 +188,12 @@ int run_rank(const RunOptions& options, const launch::Session& session, OwnRank&
     if (launch::interrupted()) own.flight.withdraw();
     return root ? static_cast<int>(status) : 0;
   } catch (const launch::AgreedError& error) {
+    // Where ranks hang, a watchdog of this host may come to its end at the same time: the first is heard.
+    const std::lock_guard lock(last_word);
+    if (root && error.status() == ExitStatus::rank_lost &&
+        !own.incidents->claim(agreed_incident(error, own.flight.activity())) &&
+        is_reported(*own.incidents, error))
+      return static_cast<int>(error.status());
     return report_failure(with_doctors_advice(error), root);
   } catch (const std::exception& failure) {
     // What was not agreed on happened here, and the other ranks wait for this one: it ends all, also where

@@ -171,6 +171,16 @@ class Life(Refusals):
         self.assertEqual(namespaces(third), [])
         self.assertRegex(self.status(), f"{NAME}: 500mbit")
 
+    def test_one_that_lost_a_namespace_hides_no_other(self):
+        lost = f"lost-{os.getpid()}"  # before the other by its name
+        self.addCleanup(fabric, "down", name=lost)
+        self.assertEqual(fabric("up", 2, name=lost).returncode, 0)
+        text_of("ip", "netns", "del", f"{lost}-switch")
+        self.assertRegex(self.status(), f"(?m)^{lost}: not known: .*{lost}-switch.*; scripts/fabric --name {lost} down$")
+        self.assertRegex(self.status(), f"{NAME}: 500mbit each way, 2 ranks a host\n  host0: core .*\n  host1: core ")
+        self.assertEqual(fabric("down", name=lost).returncode, 0)
+        self.assertNotIn(lost, self.status())
+
     def interrupted_by(self, number):
         run = start(*SLEEPERS)
         # mpirun, another host's daemon, and four sleepers.

@@ -707,7 +707,7 @@ class NodesAlone(Scratch):
         for fault, words in (("call_error:2@3", "NCCL on .* alone: rank 3 .*ncclAllReduce"),
                              ("hang:2@3", "on .* alone: timed out waiting for rank.* 3 ")):
             self.path.unlink(missing_ok=True)
-            result = mpirun(4, *self.LARGE, "-T", "5", "-J", self.path, environment={"COLLBENCH_STAND_IN": fault})
+            result = mpirun(4, *self.LARGE, "-T", "10", "-J", self.path, environment={"COLLBENCH_STAND_IN": fault})
             self.check_line(result, [words], 4)
             made = json.loads(self.path.read_text())
             self.assertEqual((made["complete"], made["incident"]["kind"]), (False, "error"))

@@ -198,6 +198,20 @@ TEST_F(HangWatchTest, AHostThatWasAskedToEndBecauseAnotherOneSpokeSaysNothing) {
   EXPECT_EQ(watch(hang, 30).look.action, HangAction::end_timeout);
 }
 
+TEST_F(HangWatchTest, WhatAnotherRankOfThisHostDoesGivesTheWholeTimeAnew) {
+  const auto own = recorder(0);
+  const auto other = recorder(1);
+  own->step("AllReduce 8 B");
+  other->step("AllReduce 8 B");
+  HangWatch hang(*own, 10, 0, true);
+  EXPECT_EQ(watch(hang, 2).look.action, HangAction::none);
+  other->calls().enter();
+  const Watched seen = watch(hang, 30);
+  EXPECT_EQ(seen.look.action, HangAction::end_timeout);
+  EXPECT_GE(seen.seconds, 10);
+  EXPECT_LE(seen.seconds, 14);
+}
+
 TEST_F(HangWatchTest, ARankThatDiesIsReportedAtOnceAndEndsTheOthersWhenNobodyElseDoes) {
   const pid_t other = other_rank(0);
   const auto own = recorder(1);

@@ -97,6 +97,25 @@ analysis::SplitSearch found_splits(const Question& question, std::size_t count) 
                     "give fewer of --tp, --pp, --cp, --mbs, or another --gbs, or more GPUs");
 }
 
+/// "t.tsv: 1 of 3 plans can be made, 2 are refused; the quickest step is 24.06 s (b)".
+std::string table_answer(const std::string& file, const std::vector<analysis::PlannedRow>& rows) {
+  std::size_t refused = 0;
+  const analysis::PlannedRow* quickest = nullptr;
+  for (const analysis::PlannedRow& row : rows) {
+    if (!row.plan)
+      ++refused;
+    else if (quickest == nullptr || row.plan->step_seconds < quickest->plan->step_seconds)
+      quickest = &row;
+  }
+  std::string text = refused == 0 ? fmt::format("{}: {} made", file, counted(rows.size(), "plan"))
+                                  : fmt::format("{}: {} of {} can be made, {} refused", file,
+                                                rows.size() - refused, counted(rows.size(), "plan"), refused);
+  if (quickest != nullptr)
+    text +=
+        fmt::format("; the quickest step is {:.4g} s ({})", quickest->plan->step_seconds, quickest->label);
+  return text;
+}
+
 /// A plan for each line; the head line has names of options, and "id" for what the line is called. What is
 /// empty is not given, and what the command line gives holds for all lines that do not give it.
 analysis::PlanReport plans_of_table(const PlanCommand& command) {
@@ -111,7 +130,7 @@ analysis::PlanReport plans_of_table(const PlanCommand& command) {
                         "columns are id and the names of options, such as tp or n_gpus, between tabs");
     }
   }
-  analysis::PlanReport report{.title = fmt::format("Plans of {}", file), .first_column = "id", .rows = {}};
+  analysis::PlanReport report{.title = {}, .first_column = "id", .rows = {}};
   for (int number = 2; std::getline(text, line); ++number) {
     if (line.empty() || line == "\r") continue;
     const std::vector<std::string> cells = split_cells(line, '\t');
@@ -145,6 +164,7 @@ analysis::PlanReport plans_of_table(const PlanCommand& command) {
   if (report.rows.empty())
     throw usage_error(file, "has no line below its head",
                       "give a line for each plan, its cells between tabs");
+  report.title = table_answer(file, report.rows);
   return report;
 }
 

@@ -123,6 +123,8 @@ class Plan(unittest.TestCase):
         self.assertEqual([row["label"] for row in rows], ["a", "b"])
         self.assertGreater(float(rows[0]["step_seconds"]), 0)
         self.assertIn("does not divide 8 GPUs", rows[1]["refused"])
+        first = plan("--table", "-", "--topology", "hgx-h100", text=table).stdout.splitlines()[0]
+        self.assertRegex(first, r"^stdin: 1 of 2 plans can be made, 1 refused; the quickest step is [\d.]+ s \(a\)$")
         result = plan("--table", "-", "--topology", "hgx-h100", "--format", "csv", text="id\tmodel\ttp\nb\tllama-3.1-8b\t3\n\n")
         self.assertEqual(result.returncode, 2, "no line can be planned")
         self.assertRegex(result.stderr, "^collbench: stdin: no plan can be made from its 1 line; the first, b: tp 3 .* does not divide 8 GPUs\n$")
