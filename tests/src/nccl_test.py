@@ -569,7 +569,7 @@ class Acceptance(Scratch):
         self.assertNotIn(words, mpirun(2, *self.ROWS, "--no-stress", "--dry-run", environment=self.GPUS).stdout)
 
     def launch_with_a_probe_that_hangs(self, *arguments, **how):
-        hang = {**ENVIRONMENT, **self.GPUS, "COLLBENCH_STAND_IN_SLOW": "1:d2h:hang"}
+        hang = {**ENVIRONMENT, **self.GPUS, "COLLBENCH_STAND_IN_SLOW": "1:hbm:hang"}
         return subprocess.Popen(["mpirun", "--oversubscribe", "-np", "2", str(PROGRAM), "--backend", "nccl", *self.ROWS, *arguments],
                                 stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=hang, start_new_session=True, **how)
 
@@ -585,15 +585,15 @@ class Acceptance(Scratch):
     def test_a_probe_that_is_killed_leaves_what_it_measured(self):
         with self.launch_with_a_probe_that_hangs("-J", str(self.path)) as launched:
             probe = self.probe_of(launched)
-            # Its file has what is before the copies from GPUs, of which one hangs.
+            # Its file has what is before the copies within GPUs, of which one hangs.
             kept = pathlib.Path(subprocess.run(["ps", "-o", "args=", str(probe)], capture_output=True, text=True, check=True).stdout.split(" -J ")[1].split()[0])
-            wait_until(lambda: kept.exists() and "gpu-h2d" in kept.read_text())
+            wait_until(lambda: kept.exists() and "gpu-gemm-fp64" in kept.read_text())
             os.kill(probe, signal.SIGKILL)
             launched.wait(timeout=90)
         made = json.loads(self.path.read_text())
         (record,) = made["gpu_probes"]
         self.assertIn("cut short: collbench probe: killed by signal 9", record["notes"][0])
-        self.assertEqual([each["id"] for each in record["measurements"]][-1], "gpu-h2d")
+        self.assertEqual([each["id"] for each in record["measurements"]][-1], "gpu-gemm-fp64")
         self.assertEqual(len(record["gpus"]), 2)
         self.assertTrue(made["complete"])
         self.assertFalse(kept.parent.exists())
@@ -631,11 +631,11 @@ class Acceptance(Scratch):
             return made["gpu_probes"][0]["gpu_window_seconds"]
 
         of_3_seconds = planned(self.record(2, *self.ROWS, status=2, environment=self.GPUS))
-        made = self.record(2, *self.ROWS[:-2], "--time", "60", status=2,
-                           environment={**self.GPUS, "SLURM_JOB_ID": "77", "SLURM_JOB_END_TIME": str(int(time.time()) + 60)})
+        made = self.record(2, *self.ROWS[:-2], "--time", "24", status=2,
+                           environment={**self.GPUS, "SLURM_JOB_ID": "77", "SLURM_JOB_END_TIME": str(int(time.time()) + 24)})
         self.assertTrue(made["complete"])
         self.assertTrue(made["sustained"]["pass_seconds"])
-        self.assertLessEqual(planned(made) / of_3_seconds, 15 / 3)
+        self.assertLessEqual(planned(made) / of_3_seconds, 6 / 3)
 
 
 class NodesAlone(Scratch):
