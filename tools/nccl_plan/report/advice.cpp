@@ -112,19 +112,21 @@ NcclAdvice nccl_advice(const NcclPlan& plan, const std::vector<NcclTrial>& trial
   return advice;
 }
 
+std::string nccl_advice_answer(const NcclPlan& plan, const std::vector<NcclTrial>& trials) {
+  const NcclAdvice advice = nccl_advice(plan, trials);
+  if (advice.best < 0) return "advice: nothing that was tried saves 1 %";
+  const auto best = static_cast<std::size_t>(advice.best);
+  return fmt::format("advice: {} ({} of the {}); NCCL reads it when it starts, so restart the job",
+                     trials[best].setting, saved_words(advice.saved[best]),
+                     advice.by_time ? "time" : "time on the rings");
+}
+
 ReportSection nccl_advice_section(const NcclPlan& plan, const std::vector<NcclTrial>& trials) {
   const NcclAdvice advice = nccl_advice(plan, trials);
-  const std::string sentence =
-      advice.best < 0
-          ? "advice: nothing that was tried saves 1 %"
-          : fmt::format("advice: {} ({} of the {}); NCCL reads it when it starts, so restart the job",
-                        trials[static_cast<std::size_t>(advice.best)].setting,
-                        saved_words(advice.saved[static_cast<std::size_t>(advice.best)]),
-                        advice.by_time ? "time" : "time on the rings");
   return {advice.by_time
               ? "what other settings would give, by NCCL's own time of " + operations_of(plan)
               : "what other settings would give, by the rate of the rings: this NCCL says no times",
-          {trial_table(plan, trials, advice), sentence}};
+          {trial_table(plan, trials, advice)}};
 }
 
 Json nccl_advice_json(const NcclPlan& plan, const std::vector<NcclTrial>& trials) {

@@ -99,12 +99,6 @@ std::vector<NcclChoiceChange> choice_changes(const NcclPlan& before, const NcclP
   return changes;
 }
 
-std::string choice_words(const NcclSelection& choice) {
-  if (choice.algorithm.empty()) return "not known";
-  return choice.algorithm + (choice.protocol.empty() ? "" : "/" + choice.protocol) +
-         (choice.channels > 0 ? fmt::format(" × {}", choice.channels) : "");
-}
-
 /// "+12 %", "-3 to +4 %": a time against the one before.
 std::string ratio_words(const NcclChoiceChange& change) {
   if (!change.least_ratio) return "";
@@ -147,8 +141,20 @@ NcclPlanDiff diff_nccl_plans(const NcclPlan& before, const NcclPlan& after) {
   return diff;
 }
 
+std::string nccl_plan_diff_answer(const NcclPlanDiff& diff) {
+  if (diff.empty()) return "nothing differs";
+  if (diff.choices.empty()) return "the choices and times are the same; what leads to them differs";
+  NcclChoiceChange all;
+  for (const NcclChoiceChange& each : diff.choices) {
+    widen(all, each.least_ratio);
+    widen(all, each.greatest_ratio);
+  }
+  return fmt::format("{} of choice or time{}{}", counted(diff.choices.size(), "change"),
+                     all.least_ratio ? ", NCCL's time " : "", ratio_words(all));
+}
+
 std::vector<ReportBlock> nccl_plan_diff_blocks(const NcclPlanDiff& diff) {
-  if (diff.empty()) return {"no difference: the same graphs, channels, choices and times"};
+  if (diff.empty()) return {"the same graphs, channels, choices and times"};
   ReportLines lines;
   for (const NcclGraphChange& each : diff.graphs)
     add(lines, "{}: {} → {}", name(each.algorithm), graph_words(each.before), graph_words(each.after));

@@ -154,10 +154,30 @@ void add_choices(const NcclPlan& plan, std::vector<ReportSection>& sections) {
   }
 }
 
+/// "NCCL chooses at 1 GiB: AllReduce nvls_tree/simple × 16, AllGather not known".
+std::string chosen_at_most(const NcclPlan& plan) {
+  std::uint64_t largest = 0;
+  for (const NcclPlannedRow& row : plan.rows) largest = std::max(largest, row.size_bytes);
+  std::vector<std::string> choices;
+  for (const NcclPlannedRow& row : plan.rows)
+    if (row.size_bytes == largest)
+      choices.push_back(fmt::format("{} {}", operation(row.operation).name, choice_words(row.selection)));
+  return fmt::format("NCCL chooses at {}: {}", format_bytes(largest), fmt::join(choices, ", "));
+}
+
+std::string plan_answer(const NcclPlanReport& report) {
+  if (report.versus)
+    return fmt::format("With {}: {}", report.versus_name,
+                       nccl_plan_diff_answer(diff_nccl_plans(report.plan, *report.versus)));
+  return report.trials.empty() ? chosen_at_most(report.plan) : nccl_advice_answer(report.plan, report.trials);
+}
+
 Document document_of(const NcclPlanReport& report) {
   const NcclPlan& plan = report.plan;
-  Document document{
-      nccl_plan_title(plan), {graph_section(plan)}, as_lines({plan.library, kNcclPlanOrigin}), {}};
+  Document document{plan_answer(report),
+                    {graph_section(plan)},
+                    as_lines({nccl_plan_title(plan), plan.library, kNcclPlanOrigin}),
+                    {}};
   for (const std::string& note : report.notes) add(document.lead, "note: {}", note);
   std::vector<ReportSection>& sections = document.sections;
   if (report.versus) {

@@ -117,6 +117,12 @@ std::string graph_words(const std::optional<NcclSearchGraph>& graph) {
       graph->cross_nic > 0 ? fmt::format(" crossNic {}", graph->cross_nic) : "");
 }
 
+std::string choice_words(const NcclSelection& choice) {
+  if (choice.algorithm.empty()) return "not known";
+  return choice.algorithm + (choice.protocol.empty() ? "" : "/" + choice.protocol) +
+         (choice.channels > 0 ? fmt::format(" × {}", choice.channels) : "");
+}
+
 std::string nccl_plan_title(const NcclPlan& plan) {
   std::string text =
       fmt::format("NCCL {} on {}: {} node{} × {} ({} ranks)", plan.version, plan.machine, plan.nodes,

@@ -18,6 +18,9 @@ namespace collbench::analysis {
 /// The plan in one line: "NCCL 2.28.9+cuda13.0 on hgx-h100: 2 nodes × 8 GPUs (16 ranks), NCCL_PROTO=LL".
 [[nodiscard]] std::string nccl_plan_title(const NcclPlan& plan);
 
+/// "nvls_tree/simple × 16"; "not known".
+[[nodiscard]] std::string choice_words(const NcclSelection& choice);
+
 /// What a report of a plan is, and is not.
 inline constexpr const char* kNcclPlanOrigin =
     "What NCCL's own host code decides, over a simulated CUDA: no GPU, nothing measured.";

@@ -143,7 +143,7 @@ class Plan(ByNccl):
                               "all_reduce", "--sizes", "1K,1G", COLUMNS="80")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertLessEqual(max(map(len, result.stdout.splitlines())), 80)
-        self.assertRegex(result.stdout, r"^NCCL 2\.\S+ on hgx-h100: 1 node × 2 GPUs \(2 ranks\)")
+        self.assertRegex(result.stdout, r"^NCCL chooses at 1 GiB: AllReduce \S.*\nNCCL 2\.\S+ on hgx-h100: 1 node × 2 GPUs \(2 ranks\)")
         self.assertRegex(result.stdout, r"(?m)^  ring +4 +NVL +\d+")
         self.assertRegex(result.stdout, r"(?m)^     1 KiB  (ring +ll|–  ) ")
 

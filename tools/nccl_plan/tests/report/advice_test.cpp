@@ -35,7 +35,8 @@ NcclPlan plan(int channels, double gigabytes, std::optional<double> all_reduce,
 }
 
 std::string advice_text(const NcclPlan& as_asked, const std::vector<NcclTrial>& trials, int columns) {
-  return text(Document{"Advice", {nccl_advice_section(as_asked, trials)}}, {.columns = columns});
+  return text(Document{nccl_advice_answer(as_asked, trials), {nccl_advice_section(as_asked, trials)}},
+              {.columns = columns});
 }
 
 TEST(NcclAdvice, IsWhatTakesTheLeastTimeOfAllOperations) {

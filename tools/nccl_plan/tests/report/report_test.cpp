@@ -123,6 +123,7 @@ TEST(NcclPlanReport, ATreeThatIsNoneIsNotKnown) {
 
 TEST(NcclPlanReport, ChoicesHaveATimeAndABusBandwidthWhereNcclSaysOne) {
   const std::string text = text_of({example(), {}, {}});
+  EXPECT_TRUE(text.starts_with("NCCL chooses at 1 MiB: AllReduce ring/ll128 × 2\n")) << text;
   EXPECT_TRUE(has_line(text, "     1 KiB  tree       ll               1      25.30       0.06071")) << text;
   EXPECT_TRUE(has_line(text, "     1 MiB  ring       ll128            2          –             –")) << text;
 }
@@ -145,6 +146,7 @@ TEST(NcclPlanReport, VersusSaysOnlyWhatIsOtherwise) {
   other.rows[1].selection = {"nvls_tree", "simple", 16, {}};
   other.rows[0].expected_seconds = 25.3e-6 * 1.1;
   const std::string text = text_of({example(), other, "NCCL_X=1"});
+  EXPECT_TRUE(text.starts_with("With NCCL_X=1: 2 changes of choice or time, NCCL's time +10.0 %\n")) << text;
   EXPECT_TRUE(has_line(text, "with NCCL_X=1 (NCCL 2.27.7+cuda12.9)")) << text;
   EXPECT_TRUE(has_line(text, "  ring: 8 × 24/24 GB/s NVL/PIX crossNic 2 → 8 × 48/48 GB/s NVL/PIX crossNic 2"))
       << text;
@@ -160,7 +162,8 @@ TEST(NcclPlanReport, VersusSaysOnlyWhatIsOtherwise) {
 
 TEST(NcclPlanReport, VersusTheSameSaysThatNothingIsOtherwise) {
   const std::string text = text_of({example(), example(), "NCCL_X=1"});
-  EXPECT_TRUE(has_line(text, "  no difference: the same graphs, channels, choices and times")) << text;
+  EXPECT_TRUE(text.starts_with("With NCCL_X=1: nothing differs\n")) << text;
+  EXPECT_TRUE(has_line(text, "  the same graphs, channels, choices and times")) << text;
 }
 
 TEST(NcclPlanReport, JsonHasBothPlansAndTheirDifference) {
