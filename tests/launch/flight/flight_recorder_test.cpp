@@ -86,9 +86,11 @@ TEST_F(FlightRecorderTest, AnEndOnPurposeTakesFileAndFolderAway) {
     const FlightRecorder first(identity(0), job);
     {
       const FlightRecorder second(identity(1), job);
+      ASSERT_TRUE(leave_incident(job, "the ranks agreed that rank 1 hangs"));
     }
     EXPECT_FALSE(fs::exists(job / "rank-1"));
     EXPECT_TRUE(fs::exists(job / "rank-0"));
+    EXPECT_NE(left_incident(job), "") << "rank 0 has not ended, and may ask";
   }
   EXPECT_FALSE(fs::exists(job));
 }
