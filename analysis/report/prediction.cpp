@@ -137,7 +137,8 @@ std::string prediction_answer(const Prediction& prediction) {
     const std::string_view name = operation(row.operation).name;
     if (!busbw.expected) {
       const std::string& why = row.expected.limited_by;
-      rates.push_back(fmt::format("{} none ({})", name, why.empty() ? "no model" : why));
+      rates.push_back(fmt::format("{}{} ({})", name, largest_expected > 0 ? " none" : "",
+                                  why.empty() ? "no model" : why));
       continue;
     }
     rates.push_back(fmt::format("{} {}", name, rate_cell(busbw.expected)));
@@ -146,7 +147,7 @@ std::string prediction_answer(const Prediction& prediction) {
     rates.back() += fmt::format(" ({} to {})", rate_cell(busbw.band_low), rate_cell(busbw.band_high));
   }
   return fmt::format("{} at {}{}: {}",
-                     largest_expected > 0 ? "Expected busbw in GB/s" : "Nothing is expected",
+                     largest_expected > 0 ? "Expected busbw in GB/s" : "No busbw can be predicted",
                      format_bytes(largest_expected > 0 ? largest_expected : largest),
                      has_band ? " (band)" : "", fmt::join(rates, ", "));
 }

@@ -102,7 +102,8 @@ void FlightRecorder::withdraw() {
   finish();
   if (private_page_) return;
   ::unlink(file_.c_str());
-  if (ranks_of(folder_).empty()) forget_incident(folder_);
+  // Before the ranks have met, one that is yet to come may ask what ended the others.
+  if (progress() > 1 && ranks_of(folder_).empty()) forget_incident(folder_);
   ::rmdir(folder_.c_str());  // stays while other ranks' files are in it
 }
 

@@ -129,11 +129,7 @@ HangWatch::Look HangWatch::look_here(const HostWatch::View& hosts, bool suspende
     return {};
   }
   const double idle_seconds = idle_looks_ * kLookSeconds;
-  // What all of this host have done is counted at the first look without progress, and compared from half the
-  // timeout on, each second.
-  const bool is_over = idle_seconds >= timeout_seconds_;
-  const bool is_time_to_compare = idle_seconds >= timeout_seconds_ / 2 && idle_looks_ % kLooksPerSecond == 0;
-  if (idle_looks_ != 1 && !is_time_to_compare && !is_over) return {};
+  if (idle_looks_ % kLooksPerSecond != 0 && idle_seconds < timeout_seconds_) return {};
   std::vector<RankActivity> ranks = ranks_here();
   if (others_go_on(ranks)) {
     idle_looks_ = 0;

@@ -85,8 +85,8 @@ class Predict(unittest.TestCase):
         first = lambda *words: predict("--topology", "hgx-h100", *words, COLUMNS="200").stdout.splitlines()[0]
         self.assertRegex(first("--ops", "all_reduce,all_gather", "--sizes", "4"),
                          r"^# Expected busbw in GB/s at 4 B \(band\): AllReduce [\de.-]+ \(.* to .*\), AllGather none \(less than 4 B per rank\)$")
-        self.assertEqual(first("--ops", "all_gather", "--sizes", "4"), "# Nothing is expected at 4 B: AllGather none (less than 4 B per rank)")
-        self.assertEqual(first("--ops", "step", "--sizes", "1G"), "# Nothing is expected at 1 GiB: Step none (no model)")
+        self.assertEqual(first("--ops", "all_gather", "--sizes", "4"), "# No busbw can be predicted at 4 B: AllGather (less than 4 B per rank)")
+        self.assertEqual(first("--ops", "step", "--sizes", "1G"), "# No busbw can be predicted at 1 GiB: Step (no model)")
 
     def test_the_band_is_a_line_for_each_group_of_operations(self):
         text = predict("--topology", "hgx-h100", "--nodes", 2, COLUMNS="200").stdout.replace("\n#   ", " ")

@@ -83,7 +83,9 @@ TEST_F(FlightRecorderTest, AnEndOnPurposeTakesFileAndFolderAway) {
   const fs::path job = folder_ / "job";
   fs::create_directory(job);
   {
-    const FlightRecorder first(identity(0), job);
+    FlightRecorder first(identity(0), job);
+    first.step("start of MPI");
+    first.step("gathering the ranks");
     {
       const FlightRecorder second(identity(1), job);
       ASSERT_TRUE(leave_incident(job, "the ranks agreed that rank 1 hangs"));
@@ -93,6 +95,15 @@ TEST_F(FlightRecorderTest, AnEndOnPurposeTakesFileAndFolderAway) {
     EXPECT_NE(left_incident(job), "") << "rank 0 has not ended, and may ask";
   }
   EXPECT_FALSE(fs::exists(job));
+}
+
+TEST_F(FlightRecorderTest, WhatEndedTheFirstRanksIsKeptForThoseThatAreYetToCome) {
+  {
+    FlightRecorder early(identity(0), folder_);
+    early.step("start of MPI");
+    ASSERT_TRUE(leave_incident(folder_, "MPI cannot be loaded"));
+  }
+  EXPECT_EQ(left_incident(folder_), "MPI cannot be loaded");
 }
 
 TEST_F(FlightRecorderTest, ASignalHandlerMayStillMarkTheEndOfOneThatIsOver) {

@@ -143,14 +143,14 @@ NcclPlanDiff diff_nccl_plans(const NcclPlan& before, const NcclPlan& after) {
 
 std::string nccl_plan_diff_answer(const NcclPlanDiff& diff) {
   if (diff.empty()) return "nothing differs";
-  if (diff.choices.empty()) return "the choices and times are the same; what leads to them differs";
+  if (diff.choices.empty()) return "no choice or time differs, as far as NCCL tells them; other things do";
   NcclChoiceChange all;
   for (const NcclChoiceChange& each : diff.choices) {
     widen(all, each.least_ratio);
     widen(all, each.greatest_ratio);
   }
   return fmt::format("{} of choice or time{}{}", counted(diff.choices.size(), "change"),
-                     all.least_ratio ? ", NCCL's time " : "", ratio_words(all));
+                     all.least_ratio ? "; NCCL's time " : "", ratio_words(all));
 }
 
 std::vector<ReportBlock> nccl_plan_diff_blocks(const NcclPlanDiff& diff) {

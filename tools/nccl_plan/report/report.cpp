@@ -159,9 +159,13 @@ std::string chosen_at_most(const NcclPlan& plan) {
   std::uint64_t largest = 0;
   for (const NcclPlannedRow& row : plan.rows) largest = std::max(largest, row.size_bytes);
   std::vector<std::string> choices;
-  for (const NcclPlannedRow& row : plan.rows)
-    if (row.size_bytes == largest)
-      choices.push_back(fmt::format("{} {}", operation(row.operation).name, choice_words(row.selection)));
+  for (const NcclPlannedRow& row : plan.rows) {
+    if (row.size_bytes != largest || row.selection.algorithm == kSendsAndReceives) continue;
+    choices.push_back(
+        fmt::format("{} {}", operation(row.operation).name,
+                    is_too_small(plan, row) ? "none (less than 4 B per rank)" : choice_words(row.selection)));
+  }
+  if (choices.empty()) return "NCCL chooses no algorithm: sends and receives only";
   return fmt::format("NCCL chooses at {}: {}", format_bytes(largest), fmt::join(choices, ", "));
 }
 

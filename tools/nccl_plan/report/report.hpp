@@ -84,7 +84,7 @@ struct NcclPlanDiff {
 /// ten times the last digit that NCCL's tuning table is made of.
 [[nodiscard]] NcclPlanDiff diff_nccl_plans(const NcclPlan& before, const NcclPlan& after);
 
-/// "3 changes of choice or time, NCCL's time −1.0 to +4.0 %".
+/// "3 changes of choice or time; NCCL's time −1.0 to +4.0 %".
 [[nodiscard]] std::string nccl_plan_diff_answer(const NcclPlanDiff& diff);
 
 /// A line for each difference, the choices as a table.

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -97,22 +98,26 @@ analysis::SplitSearch found_splits(const Question& question, std::size_t count) 
                     "give fewer of --tp, --pp, --cp, --mbs, or another --gbs, or more GPUs");
 }
 
-/// "t.tsv: 1 of 3 plans can be made, 2 are refused; the quickest step is 24.06 s (b)".
+/// "t.tsv: 1 of 3 plans can be made, 2 refused; most tokens/s per GPU: 11,034 (b)", the last of one model.
 std::string table_answer(const std::string& file, const std::vector<analysis::PlannedRow>& rows) {
+  std::set<std::string> models;
   std::size_t refused = 0;
-  const analysis::PlannedRow* quickest = nullptr;
+  const analysis::PlannedRow* best = nullptr;
   for (const analysis::PlannedRow& row : rows) {
-    if (!row.plan)
+    if (!row.plan) {
       ++refused;
-    else if (quickest == nullptr || row.plan->step_seconds < quickest->plan->step_seconds)
-      quickest = &row;
+      continue;
+    }
+    models.insert(row.plan->job.model.name);
+    if (best == nullptr || row.plan->tokens_per_second_per_gpu > best->plan->tokens_per_second_per_gpu)
+      best = &row;
   }
   std::string text = refused == 0 ? fmt::format("{}: {} made", file, counted(rows.size(), "plan"))
                                   : fmt::format("{}: {} of {} can be made, {} refused", file,
                                                 rows.size() - refused, counted(rows.size(), "plan"), refused);
-  if (quickest != nullptr)
-    text +=
-        fmt::format("; the quickest step is {:.4g} s ({})", quickest->plan->step_seconds, quickest->label);
+  if (models.size() == 1 && rows.size() - refused > 1)
+    text += fmt::format("; most tokens/s per GPU: {:.0f} ({})", best->plan->tokens_per_second_per_gpu,
+                        excerpt(best->label));
   return text;
 }
 

@@ -112,6 +112,7 @@ TEST(NcclPlanReport, SendsAndReceivesAreOneLine) {
                        "algorithm and estimates no time."))
       << text;
   EXPECT_EQ(text.find("AllToAll: what"), std::string::npos);
+  EXPECT_TRUE(text.starts_with("NCCL chooses no algorithm: sends and receives only\n")) << text;
 }
 
 TEST(NcclPlanReport, ATreeThatIsNoneIsNotKnown) {
@@ -146,7 +147,7 @@ TEST(NcclPlanReport, VersusSaysOnlyWhatIsOtherwise) {
   other.rows[1].selection = {"nvls_tree", "simple", 16, {}};
   other.rows[0].expected_seconds = 25.3e-6 * 1.1;
   const std::string text = text_of({example(), other, "NCCL_X=1"});
-  EXPECT_TRUE(text.starts_with("With NCCL_X=1: 2 changes of choice or time, NCCL's time +10.0 %\n")) << text;
+  EXPECT_TRUE(text.starts_with("With NCCL_X=1: 2 changes of choice or time; NCCL's time +10.0 %\n")) << text;
   EXPECT_TRUE(has_line(text, "with NCCL_X=1 (NCCL 2.27.7+cuda12.9)")) << text;
   EXPECT_TRUE(has_line(text, "  ring: 8 × 24/24 GB/s NVL/PIX crossNic 2 → 8 × 48/48 GB/s NVL/PIX crossNic 2"))
       << text;
