@@ -119,7 +119,7 @@ std::optional<std::filesystem::path> libmpi_of_launcher() {
   const auto program = std::filesystem::read_symlink(fmt::format("/proc/{}/exe", launcher->pid), unknown);
   if (unknown || !program.is_absolute()) return std::nullopt;
   for (const char* const folder : {"lib", "lib64"}) {
-    const std::filesystem::path file = program.parent_path().parent_path() / folder / "libmpi.so.40";
+    std::filesystem::path file = program.parent_path().parent_path() / folder / "libmpi.so.40";
     if (std::filesystem::exists(file, unknown)) return file;
   }
   return std::nullopt;

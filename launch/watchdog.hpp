@@ -11,7 +11,9 @@ class Watchdog {
   /// `look` is called every `period_seconds` on the watchdog's thread, until this object is gone; it must
   /// call no MPI. An empty one: never.
   Watchdog(double period_seconds, std::function<void()> look);
-  Watchdog(Watchdog&&) = delete;  // `look` may know where its owner is
+  Watchdog(const Watchdog&) = delete;  // `look` may know where its owner is
+  Watchdog& operator=(const Watchdog&) = delete;
+  ~Watchdog() = default;
 
  private:
   std::jthread thread_;

@@ -74,6 +74,18 @@ void add(TicketLines& lines, const std::string& label, std::string words) {
   if (!words.empty()) lines.emplace_back(label, std::move(words));
 }
 
+/// Of each series of sizes its largest row, or the one that falls under load.
+void add_measured(TicketLines& lines, const Run& run) {
+  for (const SizeSeries& series : verdict_series_of(run.rows)) {
+    const bool falls = falls_under_load(run) && in_series(*run.sustained, series);
+    const Row& row = falls ? *run.sustained : *series.back();
+    if (row.verdict.word == VerdictWord::none) continue;
+    add(lines, falls ? "measured when sustained" : "measured",
+        numbers_of(row, static_cast<int>(run.ranks.size())));
+    if (row.verdict.word != VerdictWord::sound) add(lines, "with nccl-tests", command_of(row, run));
+  }
+}
+
 TicketLines ticket_lines(const Run& run) {
   TicketLines lines;
   const std::vector<HeaderLine> header = header_parts(run);
@@ -97,14 +109,7 @@ TicketLines ticket_lines(const Run& run) {
   }
   for (const ReportLine& line : verdict_lines(run))
     if (line.tone != Tone::quiet) add(lines, "finding", line.text);
-  for (const SizeSeries& series : verdict_series_of(run.rows)) {
-    const bool falls = falls_under_load(run) && in_series(*run.sustained, series);
-    const Row& row = falls ? *run.sustained : *series.back();
-    if (row.verdict.word == VerdictWord::none) continue;
-    add(lines, falls ? "measured when sustained" : "measured",
-        numbers_of(row, static_cast<int>(run.ranks.size())));
-    if (row.verdict.word != VerdictWord::sound) add(lines, "with nccl-tests", command_of(row, run));
-  }
+  add_measured(lines, run);
   return lines;
 }
 

@@ -93,7 +93,7 @@ std::vector<double> launch_medians(const Measurement& measured) {
 }
 
 std::vector<double> times_of_launches(const Measurement& measured) {
-  std::vector<double> times = launch_medians(measured);
+  const std::vector<double> times = launch_medians(measured);
   return times.size() < 2 ? std::vector{measured.seconds} : times;
 }
 

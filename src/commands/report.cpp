@@ -37,7 +37,7 @@ CommandResult report(const ReportOptions& options) {
   const analysis::TextOptions wanted{.percentiles = options.percentiles,
                                      .criteria = options.criteria.criteria};
   // Before anything is written: it reads other files.
-  const std::string archive =
+  std::string archive =
       options.output.evidence_path.empty()
           ? ""
           : evidence_archive(run, options.output.evidence_path, options.output.with, aliases);

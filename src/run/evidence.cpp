@@ -59,8 +59,10 @@ bool is_part_of_a_word(std::string_view text, std::size_t begin, std::size_t end
   if (end < text.size() && is_letter_or_digit(text[end])) return true;
   if (begin == 0 || !is_letter_or_digit(text[begin - 1])) return false;
   // The letter before it ends a code for colors, or an escape of JSON.
-  return begin < 2 || !(text[begin - 2] == '\\' ||
-                        (text[begin - 1] == 'm' && (is_digit(text[begin - 2]) || text[begin - 2] == '[')));
+  if (begin < 2) return true;
+  const char before = text[begin - 2];
+  const bool ends_a_color = text[begin - 1] == 'm' && (is_digit(before) || before == '[');
+  return before != '\\' && !ends_a_color;
 }
 
 /// Behind the numbers in brackets that begin at `at`, as Slurm writes lists; `at` where there are none.
@@ -193,8 +195,11 @@ std::string HostAliases::text(std::string_view text) const {
     if (text[at] == '[') {
       const std::size_t word = last_word(written);
       const std::size_t end = begins_a_host(lower(written.substr(word))) ? end_of_list(text, at) : at;
-      if (end > at) written.replace(word, std::string::npos, "hosts");
-      if (end > at) at = end;
+      if (end > at) {
+        written.resize(word);
+        written += "hosts";
+        at = end;
+      }
     }
     const auto [name_end, alias] = host_at(small, at);
     written += alias.empty() ? text.substr(at, name_end - at) : alias;

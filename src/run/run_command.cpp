@@ -421,7 +421,7 @@ class RunDriver {
   }
 
   /// On host memory every call is progress, however many were asked for.
-  bool blocks_are_limited() const {
+  [[nodiscard]] bool blocks_are_limited() const {
     return at_.options.blocks_have_timeout ||
            backend().capabilities().memory == collectives::MemoryKind::host;
   }

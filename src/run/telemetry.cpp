@@ -84,7 +84,7 @@ std::string message_of(const topology::TelemetryLog& log, const Identity& mine, 
 }
 
 void add(GatheredTelemetry& all, const JsonReader& message) {
-  Telemetry theirs = record_from_json<Telemetry>(message.at("telemetry"));
+  auto theirs = record_from_json<Telemetry>(message.at("telemetry"));
   Telemetry& telemetry = all.telemetry;
   telemetry.readings = telemetry.gpus.empty() && telemetry.notes.empty()
                            ? theirs.readings

@@ -86,7 +86,7 @@ struct MachineLook {
   std::time_t time_of_day = std::time(nullptr);
   double suspended = suspended_seconds();
   RankUse use = launch::view_rank_use();
-  double seconds;  ///< by the session's clock
+  double seconds = 0;  ///< by the session's clock
   topology::ErrorCounters counters;
 };
 

@@ -24,11 +24,11 @@ enum class GpuGeneration {
 
 /// What all GPUs of a generation have in common.
 struct GenerationTraits {
-  GpuGeneration generation;
-  int sm;                    ///< compute capability × 10; also of those up to the next one's
+  GpuGeneration generation{};
+  int sm = 0;                ///< compute capability × 10; also of those up to the next one's
   LinkRate nvlink;           ///< one, as NCCL counts it
   LinkRate achieved_nvlink;  ///< one, as copies through it reach it
-  int max_nvlinks;           ///< most that a GPU has
+  int max_nvlinks = 0;       ///< most that a GPU has
 };
 
 [[nodiscard]] const GenerationTraits& traits(GpuGeneration generation);

@@ -28,7 +28,7 @@ enum class GpuPattern {
 
 /// What an algorithm reaches on large buffers, and the link that holds it there.
 struct AlgorithmRate {
-  GpuAlgorithm algorithm;
+  GpuAlgorithm algorithm{};
   double gigabytes_per_second = 0;  ///< S / time, as the column algbw: never busbw
   LinkLimit limit;                  ///< its full rate, of which the algorithm needs a part
 
