@@ -123,22 +123,21 @@ std::vector<std::string> band_lines(const Prediction& prediction) {
 
 /// "Expected busbw in GB/s at 1 GiB (band): AllReduce 454.4 (290.3 to 486.2), Step none (no model)".
 std::string prediction_answer(const Prediction& prediction) {
-  std::uint64_t largest = 0;
-  std::uint64_t largest_expected = 0;
-  for (const PredictedRow& row : prediction.rows) {
-    largest = std::max(largest, row.size_bytes);
-    if (row.expected.expected_seconds) largest_expected = std::max(largest_expected, row.size_bytes);
-  }
+  const auto by_size_of_expected = [](const PredictedRow& row) {
+    return std::pair(row.expected.expected_seconds.has_value(), row.size_bytes);
+  };
+  const auto [is_expected, size] =
+      by_size_of_expected(*std::ranges::max_element(prediction.rows, {}, by_size_of_expected));
   std::vector<std::string> rates;
   bool has_band = false;
   for (const PredictedRow& row : prediction.rows) {
-    if (row.size_bytes != (largest_expected > 0 ? largest_expected : largest)) continue;
+    if (row.size_bytes != size) continue;
     const PredictedBusbw busbw = predicted_busbw(row, prediction.cluster);
     const std::string_view name = operation(row.operation).name;
     if (!busbw.expected) {
       const std::string& why = row.expected.limited_by;
-      rates.push_back(fmt::format("{}{} ({})", name, largest_expected > 0 ? " none" : "",
-                                  why.empty() ? "no model" : why));
+      rates.push_back(
+          fmt::format("{}{} ({})", name, is_expected ? " none" : "", why.empty() ? "no model" : why));
       continue;
     }
     rates.push_back(fmt::format("{} {}", name, rate_cell(busbw.expected)));
@@ -146,10 +145,8 @@ std::string prediction_answer(const Prediction& prediction) {
     has_band = true;
     rates.back() += fmt::format(" ({} to {})", rate_cell(busbw.band_low), rate_cell(busbw.band_high));
   }
-  return fmt::format("{} at {}{}: {}",
-                     largest_expected > 0 ? "Expected busbw in GB/s" : "No busbw can be predicted",
-                     format_bytes(largest_expected > 0 ? largest_expected : largest),
-                     has_band ? " (band)" : "", fmt::join(rates, ", "));
+  return fmt::format("{} at {}{}: {}", is_expected ? "Expected busbw in GB/s" : "No busbw can be predicted",
+                     format_bytes(size), has_band ? " (band)" : "", fmt::join(rates, ", "));
 }
 
 /// `is_narrow`: rates of a terminal of 80 columns, which holds seven characters of each.

@@ -134,6 +134,18 @@ class WithoutMpi(Scratch):
         lines = [line for _, err in said for line in err.splitlines() if line.startswith("collbench:")]
         self.assertTrue(lines and all("rank 2" in line for line in lines), lines)
 
+    def test_a_hang_that_a_watchdog_has_told_of_is_not_told_again(self):
+        """Both come to their ends about the same time; here the first has spoken before the ranks agree that they waited."""
+        ranks = self.start(2, *QUICK, *SMALL, "-T", "10", "-J", self.path, by_words=True, environment={"COLLBENCH_STAND_IN": "hang:2"})
+        folder = pathlib.Path(f"/dev/shm/collbench-flight-{os.geteuid()}-meeting-localhost-{28000 + os.getpid() % 1000}")
+        wait_until(lambda: self.path.exists() and folder.exists())
+        (folder / "incident").write_text(json.dumps({"kind": "hang", "sentence": "x", "ranks": [], "step": "x", "pass": 0, "call": 0,
+                                                     "time": "x", "exit_status": 4}) + "\n")
+        said = [rank.communicate(timeout=90) for rank in ranks]
+        self.assertEqual(ranks[0].returncode, 4, said)
+        self.assertEqual([err for _, err in said], ["", ""])
+        self.assertFalse(folder.exists())
+
     def test_who_does_not_come_is_named(self):
         ranks = self.start(3, *QUICK, *SMALL, "-T", "4", last=2)
         said = [rank.communicate(timeout=100) for rank in ranks]

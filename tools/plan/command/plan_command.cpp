@@ -98,7 +98,7 @@ analysis::SplitSearch found_splits(const Question& question, std::size_t count) 
                     "give fewer of --tp, --pp, --cp, --mbs, or another --gbs, or more GPUs");
 }
 
-/// "t.tsv: 1 of 3 plans can be made, 2 refused; most tokens/s per GPU: 11,034 (b)", the last of one model.
+/// "t.tsv: 1 of 3 plans can be made, 2 refused; most tokens/s per GPU: 11034 (b)", the last of one model.
 std::string table_answer(const std::string& file, const std::vector<analysis::PlannedRow>& rows) {
   std::set<std::string> models;
   std::size_t refused = 0;
