@@ -143,7 +143,8 @@ NcclPlanDiff diff_nccl_plans(const NcclPlan& before, const NcclPlan& after) {
 
 std::string nccl_plan_diff_answer(const NcclPlanDiff& diff) {
   if (diff.empty()) return "nothing differs";
-  if (diff.choices.empty()) return "no choice or time differs, as far as NCCL tells them; other things do";
+  if (diff.choices.empty())
+    return "the same choices and times, as far as NCCL tells them; graphs, channels or warnings differ";
   NcclChoiceChange all;
   for (const NcclChoiceChange& each : diff.choices) {
     widen(all, each.least_ratio);

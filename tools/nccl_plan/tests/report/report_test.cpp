@@ -174,6 +174,8 @@ TEST(NcclPlanReport, JsonHasBothPlansAndTheirDifference) {
   NcclPlan other = example();
   other.collective_channels = 4;
   const auto both = nlohmann::json::parse(nccl_plan_json({example(), other, "NCCL_X=1"}));
+  EXPECT_TRUE(
+      text_of({example(), other, "NCCL_X=1"}).starts_with("With NCCL_X=1: the same choices and times, "));
   EXPECT_EQ(both["versus_name"], "NCCL_X=1");
   EXPECT_EQ(both["versus"]["collective_channels"], 4);
   EXPECT_EQ(both["diff"]["counts"][0]["after"], 4);
