@@ -123,6 +123,7 @@ std::vector<std::string> band_lines(const Prediction& prediction) {
 
 /// "Expected busbw in GB/s at 1 GiB (band): AllReduce 454.4 (290.3 to 486.2), Step none (no model)".
 std::string prediction_answer(const Prediction& prediction) {
+  if (prediction.rows.empty()) return "No busbw can be predicted: no row was asked for";
   const auto by_size_of_expected = [](const PredictedRow& row) {
     return std::pair(row.expected.expected_seconds.has_value(), row.size_bytes);
   };
